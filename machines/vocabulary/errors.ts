@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from './json.ts';
+
+/** A failure as data: what enters context, events and the log. */
+export interface ErrorData {
+  /** A literal code from the module that raised it, such as `auth` or `invalid_path`. */
+  readonly code: string;
+  /** What was wrong, where, and what to do, for a person. Never a secret. */
+  readonly message: string;
+  readonly details?: Json;
+}
+
+/**
+ * The one error class of AgentHub. Modules throw it with a literal `code` of their own;
+ * everything thrown by somebody else is turned into one by {@link toErrorData}.
+ */
+export class AgentHubError<Code extends string = string> extends Error {
+  override readonly name = 'AgentHubError';
+  readonly code: Code;
+  readonly details: JsonObject | undefined;
+
+  constructor(code: Code, message: string, details?: JsonObject, cause?: unknown) {
+    super(message);
+    // Assigned here: the two-argument Error constructor is typed by ES2022's lib only with `cause`.
+    if (cause !== undefined) this.cause = cause;
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/**
+ * Turns anything thrown into plain data. Keeps `code`, `message` and `details` of an
+ * {@link AgentHubError} or of data already in that shape; anything else gets `fallbackCode`.
+ * Total: never throws, whatever was thrown.
+ */
+export function toErrorData(thrown: unknown, fallbackCode: string): ErrorData {
+  if (typeof thrown === 'object' && thrown !== null) {
+    const { code, message, details } = thrown as {
+      code?: unknown;
+      message?: unknown;
+      details?: unknown;
+    };
+    if (typeof message === 'string') {
+      const known = thrown instanceof AgentHubError || !(thrown instanceof Error);
+      const data = { code: known && typeof code === 'string' ? code : fallbackCode, message };
+      return known && details !== undefined ? { ...data, details: details as Json } : data;
+    }
+  }
+  return { code: fallbackCode, message: String(thrown) };
+}

@@ -1,0 +1,31 @@
+/** Any value that survives `JSON.parse(JSON.stringify(value))` unchanged. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json };
+
+/** A JSON object. */
+export type JsonObject = { readonly [key: string]: Json };
+
+/** The languages a person or a model may be addressed in. */
+export type Locale = 'zh' | 'en';
+
+/** One text in both languages. */
+export type LocalizedText = Readonly<Record<Locale, string>>;
+
+/**
+ * JSON text with the keys of every object sorted, so that equal values have equal text.
+ * Keys whose value is `undefined` are left out, as `JSON.stringify` does.
+ */
+export function canonicalJson(value: unknown): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}

@@ -1,0 +1,102 @@
+import type { JsonObject } from './json.ts';
+
+/** A tool as a model is told about it. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input (draft 2020-12, `type: object`). */
+  readonly inputSchema: JsonObject;
+  /** The property a plain-text Action Input fills verbatim, if the tool has one. */
+  readonly textField: string | null;
+  /** A second call of this tool in one reply is refused. */
+  readonly oncePerReply: boolean;
+}
+
+/** A native tool call: `arguments` is the model's text and may not be valid JSON. */
+export interface NativeCall {
+  readonly id: string | null;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** A message in the form of OpenAI's chat completions, narrowed to what protocols produce. */
+export type ChatMessage =
+  | { readonly role: 'system' | 'user'; readonly content: string }
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly toolCalls?: readonly NativeCall[];
+    }
+  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
+
+/** What a protocol asks a model. */
+export interface ModelRequest {
+  readonly messages: readonly ChatMessage[];
+  /** Tools for native calls; empty when the protocol describes them in text. */
+  readonly tools: readonly ToolSpec[];
+  /** Stop sequences; empty for none. A model that takes none ignores them. */
+  readonly stop: readonly string[];
+}
+
+/** Tokens as the provider reported them. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** One request that went to a provider, retries and failures included. */
+export interface RequestRecord {
+  /** Messages carried. */
+  readonly messages: number;
+  /** Characters (UTF-16 units) of message contents, call arguments and tool descriptions carried. */
+  readonly characters: number;
+  /** Tokens as reported; null when the provider did not say. Never zero for unknown. */
+  readonly usage: Usage | null;
+  /** Why this request failed, or null. */
+  readonly error: string | null;
+  /** Wall time in milliseconds. */
+  readonly ms: number;
+}
+
+/** A model's whole reply. */
+export interface ModelReply {
+  readonly text: string;
+  readonly calls: readonly NativeCall[];
+  /** Why the model stopped; `length` means the reply is cut off. */
+  readonly finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'unknown';
+  /** The model's name as the provider reported it. */
+  readonly model: string;
+  /** Every request made for this reply, in order; the last one produced it. */
+  readonly requests: readonly RequestRecord[];
+}
+
+/** A piece of a reply while it streams. */
+export interface ModelDelta {
+  readonly kind: 'text' | 'reasoning' | 'call';
+  /** Text to append. For `call`: a piece of the arguments of call number `index`. */
+  readonly text: string;
+  /** Which call of the reply, for `call`. */
+  readonly index?: number;
+  /** The call's tool, in its first piece. */
+  readonly tool?: string;
+}
+
+/**
+ * Why a model gave no reply; see {@link ModelErrorDetails}.
+ */
+export type ModelErrorCode =
+  | 'auth'
+  | 'rate_limit'
+  | 'context_length'
+  | 'unavailable'
+  | 'bad_request'
+  | 'bad_response'
+  | 'aborted';
+
+/** The `details` of a model error. */
+export interface ModelErrorDetails {
+  /** Whether asking again later may help; the client's own retries are already spent. */
+  readonly retryable: boolean;
+  /** Every request made, failed ones included. */
+  readonly requests: readonly RequestRecord[];
+}

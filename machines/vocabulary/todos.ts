@@ -1,0 +1,55 @@
+import type { JsonObject } from './json.ts';
+import type { Message } from './messages.ts';
+
+export type TodoStatus = 'pending' | 'in_progress' | 'completed';
+
+/** An item of the list the model keeps with `todo_write`. */
+export interface TodoItem {
+  readonly content: string;
+  readonly status: TodoStatus;
+  /** Ids of calls of this run that the model names as evidence. */
+  readonly evidence: readonly string[];
+  /** Whether a completed item names at least one call, and all it names ended `ok`. */
+  readonly verified: boolean;
+}
+
+/** The tool whose successful calls are the list. */
+export const TODO_TOOL = 'todo_write';
+
+/**
+ * The current to-do list, read from the history: the input of the last `todo_write` that
+ * ended `ok`. A completed item is *claimed*; it is `verified` only by calls that ended `ok`,
+ * other than `todo_write` itself.
+ */
+export function deriveTodos(messages: readonly Message[]): readonly TodoItem[] {
+  const succeeded = new Set<string>();
+  let lastWrite: string | null = null;
+  for (const message of messages) {
+    if (message.role !== 'observation' || message.outcome !== 'ok') continue;
+    if (message.tool === TODO_TOOL) lastWrite = message.callId;
+    else succeeded.add(message.callId);
+  }
+  if (lastWrite === null) return [];
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue;
+    const call = message.calls.find(({ id }) => id === lastWrite);
+    if (call) return readTodos(call.input, succeeded);
+  }
+  return [];
+}
+
+function readTodos(input: unknown, succeeded: ReadonlySet<string>): readonly TodoItem[] {
+  const todos = (input as { todos?: unknown } | null)?.todos;
+  if (!Array.isArray(todos)) return [];
+  return (todos as JsonObject[]).map((todo) => {
+    const evidence = Array.isArray(todo.evidence) ? todo.evidence.map(String) : [];
+    const status = String(todo.status) as TodoStatus;
+    return {
+      content: String(todo.content),
+      status,
+      evidence,
+      verified:
+        status === 'completed' && evidence.length > 0 && evidence.every((id) => succeeded.has(id)),
+    };
+  });
+}

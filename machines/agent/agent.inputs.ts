@@ -51,8 +51,12 @@ export const answer = ({ context }: Source): PortInputs['stop'] => ({
   stopBlocks: context.counters.stopBlocks,
 });
 
-/** What a port answered. */
-export const output = <Output>({ event }: { event: { output: Output } }): Output => event.output;
+/**
+ * What a port answered. Ports check their answers, but one that gives none at all must not break
+ * a guard: it reads as an answer with nothing in it, and the chart takes the way for nonsense.
+ */
+export const output = <Output>({ event }: { event: { output: Output } }): Output =>
+  typeof event.output === 'object' && event.output !== null ? event.output : ({} as Output);
 
 /** What a port was rejected with. */
 export const error = ({ event }: { event: { error: unknown } }): unknown => event.error;

@@ -18,7 +18,7 @@ export function applyPreToolVerdicts(
     calls: updateLive(calls, (call) => {
       const found = Object.hasOwn(verdicts, call.id) ? verdicts[call.id] : undefined;
       if (found === undefined) return closeHookFailed(call, []);
-      const { verdict, reasons, context, input } = found;
+      const { verdict, reasons = [], context = [], input = call.input } = found;
       const seen: Call = { ...call, input, context };
       if (verdict === 'proceed') return seen;
       if (verdict === 'ask') return { ...seen, hookQuestions: reasons };
@@ -55,7 +55,10 @@ function hookReasons(code: 'hook_blocked' | 'hook_failed', notes: readonly Conte
  * Takes in what the live calls would touch as of now, and settles those that nobody can allow:
  * not looked up, too late an approval, or a deny of the evaluator.
  */
-export function recordFacts(context: AgentContext, { at, facts }: Inspection): Update {
+export function recordFacts(
+  context: AgentContext,
+  { at = 0, facts = {} }: Partial<Inspection>,
+): Update {
   return {
     clock: work(context.clock, at),
     deadline: null,
@@ -137,7 +140,7 @@ export function denyCall(
 /** Nobody answered in time: what is still asked is over, what is answered stands. */
 export function expireQuestions(
   { calls, clock }: AgentContext,
-  { at }: { readonly at: number },
+  { at = 0 }: { readonly at?: number },
 ): Update {
   const reasons = [reasonOf('deadline_passed', 'engine')];
   return {

@@ -20,7 +20,7 @@ import { type Update, wordsOf, work } from './shared.ts';
 /** Puts what hooks add beside the person's words. */
 export function addPromptContext(
   { messages }: AgentContext,
-  { context }: PortOutputs['userPromptSubmit'],
+  { context = [] }: Partial<PortOutputs['userPromptSubmit']>,
 ): Update {
   return {
     messages: messages.map((entry, index) =>
@@ -32,7 +32,7 @@ export function addPromptContext(
 /** Ends the run because a hook did not let the prompt through. */
 export function refusePrompt(
   _: AgentContext,
-  { verdict, reasons }: PortOutputs['userPromptSubmit'],
+  { verdict, reasons = [] }: Partial<PortOutputs['userPromptSubmit']>,
 ): Update {
   const code = verdict === 'block' ? 'prompt_blocked' : 'hook_failed';
   return { rest: { status: 'failed', error: { code, message: wordsOf(reasons) } } };
@@ -45,8 +45,12 @@ export function beginTurn({ turn, counters }: AgentContext): Update {
 }
 
 /** Keeps the reply outside the messages until it is parsed, and adds up what it cost. */
-export function recordReply({ usage, clock }: AgentContext, { at, reply }: ModelAnswer): Update {
-  return { reply, usage: addUsage(usage, reply.requests), clock: work(clock, at) };
+export function recordReply(
+  { usage, clock }: AgentContext,
+  { at = 0, reply }: Partial<ModelAnswer>,
+): Update {
+  const requests = reply?.requests ?? [];
+  return { reply: reply ?? null, usage: addUsage(usage, requests), clock: work(clock, at) };
 }
 
 /** Rests because no model answered; asking again later may help. */
@@ -127,7 +131,7 @@ function openCall({ tool, providerId, input, problem }: CheckedCall, id: string)
 /** A reply that cannot be used enters as text only, followed by what was wrong with it. */
 export function acceptMalformed(context: AgentContext, parsed: ParsedReply): Update {
   const { counters, limits } = context;
-  const replied = appendReply(context, parsed.text, []);
+  const replied = appendReply(context, parsed.text ?? '', []);
   const { code, detail } = problemOf(parsed, limits);
   return {
     ...replied,

@@ -20,18 +20,21 @@ export function startCalls(context: AgentContext): Update {
   };
 }
 
+const OUTCOMES: readonly unknown[] = ['ok', 'error', 'timeout', 'unknown'];
+
 /** Takes a tool's result in. An `unknown` one makes its call live again: a person decides. */
 export function recordResult(
   { calls, clock }: AgentContext,
-  { callId, output }: { readonly callId: string; readonly output: ToolOutput },
+  { callId, output }: { readonly callId: string; readonly output: ToolOutput | undefined },
 ): Update {
-  const { outcome, content, ms, at } = output;
+  const { outcome, content = '', ms = 0, at = 0 } = output ?? ({} as Partial<ToolOutput>);
+  const known = outcome !== undefined && OUTCOMES.includes(outcome) ? outcome : 'error';
   return {
     clock: work(clock, at),
     calls: updateCall(calls, callId, (call) =>
-      outcome === 'unknown'
+      known === 'unknown'
         ? { ...call, stage: 'live', outcomeUnknown: true, facts: null }
-        : settle(call, { outcome, content, reasons: [], ms }),
+        : settle(call, { outcome: known, content, reasons: [], ms }),
     ),
   };
 }
@@ -52,14 +55,14 @@ export function applyPostToolVerdicts(
   { calls, faults }: AgentContext,
   verdicts: PortOutputs['postToolUse'],
 ): Update {
-  const failures = Object.values(verdicts).flatMap((verdict) => verdict.faults);
+  const failures = Object.values(verdicts).flatMap((verdict) => verdict.faults ?? []);
   return {
     faults: [...faults, ...failures.map((error) => ({ state: 'postToolHook', error }))],
     calls: calls.map((call) => {
       const found = Object.hasOwn(verdicts, call.id) ? verdicts[call.id] : undefined;
       if (found === undefined || call.result === null || !hasRun(call)) return call;
-      const result = { ...call.result, content: found.content };
-      return { ...call, result, context: [...call.context, ...found.context] };
+      const result = { ...call.result, content: found.content ?? call.result.content };
+      return { ...call, result, context: [...call.context, ...(found.context ?? [])] };
     }),
   };
 }

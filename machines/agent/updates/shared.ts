@@ -27,5 +27,5 @@ export function work({ at, workedMs }: AgentContext['clock'], now: number): Agen
 
 /** Time passed waiting for a person. */
 export function wait({ at, workedMs }: AgentContext['clock'], now: number): AgentContext['clock'] {
-  return { at: Math.max(at, now), workedMs };
+  return { at: now > at ? now : at, workedMs };
 }

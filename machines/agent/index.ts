@@ -1,4 +1,12 @@
 /** The agent machine: what may happen in a run. */
+
+export {
+  type Graph,
+  type GraphState,
+  type GraphTransition,
+  toGraph,
+  toMermaid,
+} from './agent.graph.ts';
 export { AGENT_MACHINE_VERSION, agentMachine } from './agent.machine.ts';
 export { type PortInputs, type PortName, type PortOutputs, ports } from './agent.ports.ts';
 export type {

@@ -17,4 +17,4 @@ export {
   type Policy,
   type Rule,
 } from './policies.ts';
-export { type Approval, type Reason, type ReasonCode, reason } from './reasons.ts';
+export { APPROVALS, type Approval, type Reason, type ReasonCode, reason } from './reasons.ts';

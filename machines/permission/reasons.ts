@@ -1,7 +1,9 @@
 import type { LocalizedText } from '../vocabulary/json.ts';
 
 /** What a person can approve, one word each; see `Authorization` for the flag it sets. */
-export type Approval = 'outside' | 'service' | 'overwrite' | 'use' | 'hook' | 'repeat';
+export const APPROVALS = ['outside', 'service', 'overwrite', 'use', 'hook', 'repeat'] as const;
+
+export type Approval = (typeof APPROVALS)[number];
 
 /** Why a call is asked about or refused: a code, its text in both languages, who says so. */
 export interface Reason extends LocalizedText {

@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path';
 import { createFileGuard, type FileGuard } from '../../../src/facts/file-guard.ts';
 import type { FileOperation } from '../../../src/facts/verdict.ts';
 import type { CaseKind } from '../case-kind.ts';
-import { judgeRows, type Row, readRows } from './rows.ts';
+import { judgeBySides } from '../judged.ts';
+import { type Row, readRows } from '../rows.ts';
 
 interface PathRow extends Row {
-  readonly platform: string;
   readonly input: unknown;
   readonly op: string;
   readonly expected: string;
@@ -56,8 +56,8 @@ export const paths: CaseKind = {
     const root = await buildPathFixture(await readFixture(file));
     const guard = createFixtureGuard(root);
     try {
-      return await judgeRows(rows, async ({ platform, input, op, expected }) => {
-        if (platform === 'win32' || (op !== 'read' && op !== 'write')) return null;
+      return await judgeBySides(rows, async ({ input, op, expected }) => {
+        if (op !== 'read' && op !== 'write') return null;
         const path = typeof input === 'string' ? input.replaceAll('${R}', root) : input;
         const { verdict } = await guard.inspect(path, op as FileOperation);
         return { expected, got: verdict };

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { inspectService, judgeAddresses } from '../../../src/facts/services.ts';
 import { findAnswerProblem } from '../../../src/tools/image-scaling/service.ts';
 import type { CaseKind } from '../case-kind.ts';
-import { judgeRows, type Row, readRows } from './rows.ts';
+import { judgeBySides } from '../judged.ts';
+import { type Row, readRows } from '../rows.ts';
 
 interface UrlRow extends Row {
   readonly url: string;
@@ -18,7 +19,7 @@ export const urls: CaseKind = {
   async run(file) {
     const rows = await readRows<UrlRow>(file);
     const origins = await readOrigins(file);
-    return judgeRows(rows, (row) => {
+    return judgeBySides(rows, (row) => {
       const inspected = inspectService(row.url, origins);
       const judged =
         row.dns_answers === undefined ? inspected : judgeAddresses(inspected, row.dns_answers);

@@ -9,6 +9,9 @@ import type { CaseKind } from '../case-kind.ts';
 import { judgeBySides } from '../judged.ts';
 import { type Row, readRows } from '../rows.ts';
 
+/** Stands for the root of the tree in rows and fixture. */
+const ROOT = /\$\{R\}/g;
+
 interface PathRow extends Row {
   readonly input: unknown;
   readonly op: string;
@@ -31,7 +34,10 @@ export async function buildPathFixture(fixture: PathFixture): Promise<string> {
   for (const folder of fixture.directories) await mkdir(join(root, folder), { recursive: true });
   for (const file of fixture.files) await writeFile(join(root, file), file);
   for (const [name, target] of Object.entries(fixture.symlinks_in_allowed)) {
-    await symlink(target.replaceAll('${R}', root), join(allowed, name));
+    await symlink(
+      target.replace(ROOT, () => root),
+      join(allowed, name),
+    );
   }
   for (const [name, target] of Object.entries(fixture.hard_links_in_allowed)) {
     await link(join(root, target), join(allowed, name));
@@ -58,7 +64,7 @@ export const paths: CaseKind = {
     try {
       return await judgeBySides(rows, async ({ input, op, expected }) => {
         if (op !== 'read' && op !== 'write') return null;
-        const path = typeof input === 'string' ? input.replaceAll('${R}', root) : input;
+        const path = typeof input === 'string' ? input.replace(ROOT, () => root) : input;
         const { verdict } = await guard.inspect(path, op as FileOperation);
         return { expected, got: verdict };
       });

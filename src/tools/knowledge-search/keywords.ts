@@ -9,7 +9,7 @@ export const MAX_KEYWORD_CHARACTERS = 512;
 /** A keyword, folded. */
 export interface Keyword {
   readonly text: string;
-  /** A word that says nothing about the subject; it finds, but hardly ranks. */
+  /** A word that says nothing about a subject, such as `how`. */
   readonly isWeak: boolean;
 }
 
@@ -19,7 +19,7 @@ const SILENT = /^[\p{P}\p{Z}\p{C}]*$/u;
 const EDGES = /^["'“”‘’「『《〈（(【[]+|[.,;:!?。，、；：！？…"'“”‘’」』》〉）)】\]]+$/gu;
 
 const WEAK = new Set(
-  'a an and are at be by can could do does for from had has have how i if in is it its me my of on or our please should so that the their there these they this to was we what when where which who why will with would you your'.split(
+  'a about after an and any are as at be before by can could do does for from get had has have how i if in is it its know long make many me much my need not of on or our please should so take takes tell than that the their then there these they this to want was we what when where which who why will with would you your'.split(
     ' ',
   ),
 );
@@ -61,11 +61,13 @@ export function readKeywords(keywords: string): readonly Keyword[] {
   return [...new Set(texts)].map((text) => ({ text, isWeak: isWeak(text) }));
 }
 
-/** What the keywords are about: without the words that only ask. */
-export function readSubject(keywords: readonly Keyword[]): string {
-  const strong = keywords.filter((keyword) => !keyword.isWeak);
-  const subject = strong.map(({ text }) => text.replace(QUESTION, ' ')).join(' ');
-  return SILENT.test(subject) ? keywords.map(({ text }) => text).join(' ') : subject;
+/** Keywords without the words of a question in them: `保修多久` is about `保修`. */
+export function readParts(keywords: readonly Keyword[]): readonly Keyword[] {
+  const parts = keywords
+    .filter((keyword) => !keyword.isWeak)
+    .flatMap(({ text }) => text.replace(QUESTION, ' ').split(' '))
+    .filter((text) => !SILENT.test(text));
+  return [...new Set(parts)].map((text) => ({ text, isWeak: false }));
 }
 
 function isWeak(text: string): boolean {

@@ -161,7 +161,9 @@ async function readFileSections(
     const text = decodeMarkdown(await handle.readFile());
     if (text === null) return skip('not_utf8');
     const { preamble, sections } = splitSections(text);
-    const all = preamble === null ? sections : [preamble, ...sections];
+    // The file's own title alone answers nothing.
+    const isKept = preamble !== null && (preamble.hasText || sections.length === 0);
+    const all = isKept ? [preamble, ...sections] : sections;
     return { key, sections: all.map((section) => ({ ...section, file })), skipped: null };
   } finally {
     await handle.close();

@@ -1,6 +1,6 @@
 import MiniSearch, { type SearchResult } from 'minisearch';
 import { characters, fold, tokenize } from './fold.ts';
-import { type Keyword, readSubject, requireKeywords } from './keywords.ts';
+import { type Keyword, readParts, requireKeywords } from './keywords.ts';
 
 /** What is searched of a section; both as plain text. */
 export interface Searchable {
@@ -88,31 +88,46 @@ export function search<Entry extends Searchable>(
 }
 
 /**
- * Sections that hold any keyword as a substring, ordered by how many different keywords they
- * hold, then by how many of those in the heading, then by BM25. When no section holds any, the
- * few that share a word or pair of characters with them; for a short keyword, at last, those
- * whose heading shares a character.
+ * Sections that hold any keyword as a substring (words that say nothing about a subject count only
+ * when there are no others), ordered by how many different keywords they
+ * hold, then by how many of those in the heading, then by BM25. When no section holds any, those
+ * that hold what is left of a keyword without the words of a question; then the few that share a
+ * word or pair of characters; for a short subject, at last, those whose heading shares a character.
  */
 export function searchIndex<Entry extends Searchable>(
   index: SearchIndex<Entry>,
   keywords: string,
 ): SearchHits<Entry> {
-  const wanted = requireKeywords(keywords);
-  const subject = readSubject(wanted);
+  const given = requireKeywords(keywords);
+  const telling = given.filter(({ isWeak }) => !isWeak);
+  const wanted = telling.length > 0 ? telling : given;
+  const parts = readParts(wanted);
+  const subject = (parts.length > 0 ? parts : wanted).map(({ text }) => text).join(' ');
   const ranked = index.ranked.search(subject);
   const scores = new Map(ranked.map(({ id, score }) => [id as number, score]));
-  const hits = index.entries
+  for (const sought of [wanted, parts]) {
+    const entries = findExact(index, sought, scores);
+    if (entries.length > 0) return { kind: 'exact', entries };
+  }
+  return { kind: 'near', entries: findNear(index, ranked, subject) };
+}
+
+function findExact<Entry extends Searchable>(
+  index: SearchIndex<Entry>,
+  wanted: readonly Keyword[],
+  scores: ReadonlyMap<number, number>,
+): readonly Entry[] {
+  return index.entries
     .map(({ entry, title, body }, id) => ({ entry, id, match: matchKeywords(title, body, wanted) }))
-    .filter(({ match }) => match.any);
-  if (hits.length === 0) return { kind: 'near', entries: findNear(index, ranked, subject) };
-  hits.sort(
-    (a, b) =>
-      b.match.keywords - a.match.keywords ||
-      b.match.inTitle - a.match.inTitle ||
-      (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0) ||
-      a.id - b.id,
-  );
-  return { kind: 'exact', entries: hits.map(({ entry }) => entry) };
+    .filter(({ match }) => match.any)
+    .sort(
+      (a, b) =>
+        b.match.keywords - a.match.keywords ||
+        b.match.inTitle - a.match.inTitle ||
+        (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0) ||
+        a.id - b.id,
+    )
+    .map(({ entry }) => entry);
 }
 
 function findNear<Entry extends Searchable>(
@@ -134,7 +149,7 @@ function isHeldIn(match: SearchResult['match'], fields: readonly string[]): bool
 
 interface KeywordMatch {
   readonly any: boolean;
-  /** Keywords held; one that is only part of a longer word counts half, a weak one nothing. */
+  /** Keywords held; one that is only part of a longer word counts half. */
   readonly keywords: number;
   readonly inTitle: number;
 }
@@ -143,12 +158,11 @@ function matchKeywords(title: string, body: string, wanted: readonly Keyword[]):
   let any = false;
   let keywords = 0;
   let inTitle = 0;
-  for (const { text, isWeak } of wanted) {
+  for (const { text } of wanted) {
     const titleHeld = closeness(title, text);
     const held = Math.max(titleHeld, closeness(body, text));
     if (held === 0) continue;
     any = true;
-    if (isWeak) continue;
     keywords += held;
     inTitle += titleHeld;
   }

@@ -16,6 +16,8 @@ export interface Section {
   readonly shown: string;
   /** The body as plain text, without markup, link targets and HTML. */
   readonly plain: string;
+  /** Whether anything but headings is in it. */
+  readonly hasText: boolean;
 }
 
 export interface SplitMarkdown {
@@ -71,6 +73,7 @@ export function splitSections(markdown: string): SplitMarkdown {
       endLine,
       body: lines.slice(bodyLine, endLine).join('\n').trim(),
       shown: withoutComments(tamed, costly ? null : readComments(content)),
+      hasText: content.some(({ type }) => type !== 'heading'),
       plain: costly ? withoutComments(tamed, null) : toPlainText(content),
     };
   };

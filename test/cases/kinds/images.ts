@@ -3,15 +3,14 @@ import { copyFile, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
-import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { createFileGuard } from '../../../src/facts/file-guard.ts';
 import { createImageScaling } from '../../../src/tools/image-scaling/image-scaling.ts';
 import { validateInput } from '../../../src/tools/validate-input.ts';
+import { createToolContext, harmlessFacts } from '../../tools/tool-context.ts';
 import type { CaseKind } from '../case-kind.ts';
 import { judgeBySides } from '../judged.ts';
 import { type Row, readRows } from '../rows.ts';
-import { createContext } from './todos.ts';
 
 type Side = readonly [number, number];
 
@@ -34,15 +33,6 @@ interface ImageRow extends Row {
   readonly want?: 'accept' | 'refuse';
 }
 
-const FACTS: Facts = {
-  toolName: 'image_scaling',
-  touchesPrivate: false,
-  outsideAllowedArea: false,
-  serviceAllowed: true,
-  outputExists: false,
-  identity: null,
-};
-
 export const images: CaseKind = {
   async run(file) {
     return judgeBySides(await readRows<ImageRow>(file), async (row) => {
@@ -63,7 +53,7 @@ async function judgeImage(row: ImageRow, place: { root: string; folder: string }
   await copyFile(join(folder, file), join(root, basename(file)));
   await mkdir(join(root, 'images'));
   const scale = (input: Readonly<Record<string, unknown>>) =>
-    runTool(root, { input: path ?? basename(file), output: 'scaled.png', ...decode(input) });
+    tryScaling(root, { input: path ?? basename(file), output: 'scaled.png', ...decode(input) });
 
   const first = await scale(params);
   const problems: string[] = [];
@@ -87,17 +77,20 @@ interface Run {
   readonly wrote: boolean;
 }
 
-/** As a run does it: validated, inspected, refused by its facts, executed. */
-async function runTool(root: string, json: Readonly<Record<string, unknown>>): Promise<Run> {
+/** As an engine that grants nothing does it: validated, inspected, refused by its facts, executed. */
+async function tryScaling(root: string, json: Readonly<Record<string, unknown>>): Promise<Run> {
   const files = createFileGuard({ workingFolder: root, allowed: [root], private: [] });
   const tool = createImageScaling({ files });
   const validated = validateInput(tool, json, 'en');
   if (!validated.ok) return { refusal: validated.message, wrote: false };
   const output = join(root, validated.value.output);
   const existed = existsSync(output);
-  const context = createContext(undefined);
+  const context = createToolContext();
   try {
-    const facts = { ...FACTS, ...(await tool.inspectFacts(validated.value, context)) };
+    const facts = {
+      ...harmlessFacts(tool.name),
+      ...(await tool.inspectFacts(validated.value, context)),
+    };
     if (facts.touchesPrivate || facts.outsideAllowedArea) return { refusal: 'area', wrote: false };
     await tool.execute(validated.value, { ...context, facts });
     return { refusal: null, wrote: true };

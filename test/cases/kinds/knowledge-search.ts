@@ -5,10 +5,10 @@ import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { createKnowledgeSearch } from '../../../src/tools/knowledge-search/knowledge-search.ts';
 import { search } from '../../../src/tools/knowledge-search/search.ts';
 import { splitSections } from '../../../src/tools/knowledge-search/sections.ts';
+import { runTool } from '../../tools/tool-context.ts';
 import type { CaseKind } from '../case-kind.ts';
 import { evaluateGenerator, type Judged, judgeBySides } from '../judged.ts';
 import { type Row, readRows } from '../rows.ts';
-import { createContext } from './todos.ts';
 
 interface Document {
   readonly id: string;
@@ -94,8 +94,7 @@ async function judgeFolder(row: SearchRow): Promise<Judged> {
   try {
     const names = await writeDocuments(root, row);
     const tool = createKnowledgeSearch({ root });
-    const result = await tool.execute({ keywords: keywordsOf(row) }, createContext(undefined));
-    const content = typeof result === 'string' ? result : result.content;
+    const { content } = await runTool(tool, { keywords: keywordsOf(row) });
     const sources = content.split('\n').filter((line) => line.startsWith('来源：'));
     const expected = (row.expected_hits ?? []).map((id) => `来源：${names.get(id)}`);
     return { expected: expected.sort(), got: sources.sort() };

@@ -21,6 +21,7 @@ export interface PartialLabel {
   readonly hasFirstWord: boolean;
   /** Whether enough of it is there to tell it from a short word. */
   readonly isLong: boolean;
+  readonly letters: number;
 }
 
 const LABELS: ReadonlyMap<string, LabelKind> = new Map(
@@ -51,8 +52,10 @@ const LABELS: ReadonlyMap<string, LabelKind> = new Map(
     ] as const
   ).flatMap(([kind, names]) => names.map((name) => [name, kind] as const)),
 );
-const LONGEST_LABEL = 14;
-const PICTOGRAPH = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f\u20e3]/u;
+const BEGINNINGS: ReadonlySet<string> = new Set(
+  [...LABELS.keys()].flatMap((label) => [...label].map((_, index) => label.slice(0, index + 1))),
+);
+const PICTOGRAPH = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f|\u20e3/u;
 const BULLETS = new Set('-+•·‣▪●○■□–—');
 const LETTER = /\p{L}/u;
 
@@ -94,6 +97,7 @@ export function matchPartialLabel(text: string, from: number): PartialLabel | nu
       isWhole: label === name,
       hasFirstWord: name.length >= Math.min(firstWord.length, 'action'.length),
       isLong: name.length >= (name < '\u0080' ? 3 : 2),
+      letters: name.length,
     };
   }
   return null;
@@ -126,6 +130,7 @@ function readWords(text: string, from: number): Words {
     const char = String.fromCodePoint(code);
     const folded = fold(char);
     if (isInvisible(char)) {
+      if (name === '') break;
       position += 1;
       continue;
     }
@@ -141,7 +146,7 @@ function readWords(text: string, from: number): Words {
       if (closesEmphasis) isWellFormed = false;
       name += isSeparated && name !== '' ? ` ${folded}` : folded;
       isSeparated = false;
-      if (name.length > LONGEST_LABEL) break;
+      if (!BEGINNINGS.has(name)) break;
     } else if (/^[#()0-9]$/.test(folded)) {
       if (name === '') break;
       isSeparated = true;

@@ -91,23 +91,23 @@ function resolve(text: string, scan: Scan, isTool: (value: string) => boolean): 
   const { end } = scan;
   const error = (code: ReactCode): ReactReading => ({ kind: 'error', code, end });
   if (scan.open !== null) return error('truncated');
-  const valueOf = (section: Section, until = section.end) =>
+  const textOf = (section: Section, until = section.end) =>
     textWithout(text, { start: section.valueStart, end: until }, scan.holes);
   const { action, input, final, actions, inputs, isBoth } = collect(scan.sections, (section) => {
-    const value = valueOf(section);
+    const value = textOf(section);
     return isTool(value) ? 'tool' : labelNamed(readToolName(value)) === 'final' ? 'final' : 'none';
   });
   if (isBoth) return error('both_action_and_final');
   if (final !== null) {
-    const answer = readAnswer(valueOf(final, end), final.emphasis);
+    const answer = readAnswer(textOf(final, end), final.emphasis);
     return answer === '' ? error('empty') : { kind: 'final', answer, end };
   }
   if (actions > 1 || (actions === 1 && inputs > 1)) return error('multiple_actions');
   if (action !== null && input !== null) {
-    const tool = readToolName(valueOf(action));
+    const tool = readToolName(textOf(action));
     const isClosed = end < text.length || scan.sections.at(-1) !== input;
     const ownEnd = Math.max(action.end, input.end);
-    const value = readInput(valueOf(input), input.emphasis);
+    const value = readInput(textOf(input), input.emphasis);
     return { kind: 'action', tool, input: value, end: ownEnd, isClosed };
   }
   if (action !== null) return error('missing_action_input');
@@ -155,10 +155,11 @@ function collect(
 function withoutEndTokens(reply: string): string {
   let end = trimText(reply) === '' ? 0 : reply.length;
   while (end > 0 && trimText(reply[end - 1] ?? '') === '') end -= 1;
+  const mayEndInS = !reply.includes('<s>');
   for (;;) {
     const before = end;
     end = trailingTokens(reply, 0, end).start;
-    if (reply.endsWith('</s>', end) && !reply.includes('<s>')) end -= '</s>'.length;
+    if (mayEndInS && reply.endsWith('</s>', end)) end -= '</s>'.length;
     while (end > 0 && trimText(reply[end - 1] ?? '') === '') end -= 1;
     if (end === before) return reply.slice(0, end);
   }

@@ -56,7 +56,9 @@ class Scanner {
   private end: number | null = null;
   private position = 0;
   private nextTag = 0;
+  private nextCloser = 0;
   private isLineStart = true;
+  private hasRestarted = false;
   /** Nothing but white space has been seen of the current section's value. */
   private isBlankSoFar = true;
   /** The current section was found within a line: more labels on that line count too. */
@@ -137,11 +139,11 @@ class Scanner {
     return true;
   }
 
-  /** Steps to the first closing tag at or behind the next tag; null when there is none. */
+  /** The first closing tag at or behind the next tag; null when there is none. */
   private closerAfterNext(): ThinkTag | null {
-    let index = this.nextTag;
-    while (this.tags[index]?.opens) index += 1;
-    return this.tags[index] ?? null;
+    this.nextCloser = Math.max(this.nextCloser, this.nextTag);
+    while (this.tags[this.nextCloser]?.opens) this.nextCloser += 1;
+    return this.tags[this.nextCloser] ?? null;
   }
 
   private takeToken(at: number): boolean {
@@ -181,14 +183,14 @@ class Scanner {
     if (this.hasAnswer || this.lineEnd < this.text.length) return false;
     const partial = matchPartialLabel(this.text, this.position);
     if (partial === null) return false;
-    const { kind, isWhole, hasFirstWord, isLong } = partial;
+    const { kind, isWhole, hasFirstWord, isLong, letters } = partial;
     const valueStart = this.text.length;
     if (kind === 'observation' && isWhole) {
       return this.takeObservation({ kind, start: this.position, valueStart, emphasis: '' });
     }
     if (this.current.kind !== 'input') return isLong && this.finish(valueStart, 'label');
     if (this.isBlankSoFar) return false;
-    if (kind === 'observation') return this.finish(this.position);
+    if (kind === 'observation') return letters > 1 && this.finish(this.position);
     return hasFirstWord && this.finish(valueStart, 'label');
   }
 
@@ -224,10 +226,12 @@ class Scanner {
     const { kind } = this.current;
     const fence = closingFence(this.text, opening, kind === 'input' && this.isBlankSoFar);
     if (fence === null) {
-      const closer = this.closerAfterNext();
+      // Reasoning whose opening tag the template supplied may leave a fence open; but look once.
+      const closer = this.hasRestarted ? null : this.closerAfterNext();
       if (closer === null || this.hasCall || this.hasAnswer) {
         return this.finish(this.text.length, 'fence');
       }
+      this.hasRestarted = true;
       this.restart(closer.end);
       return true;
     }

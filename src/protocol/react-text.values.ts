@@ -1,4 +1,4 @@
-import { unwrapFence } from './fences.ts';
+import { openingFence, unwrapFence } from './fences.ts';
 import { isBlank, isInvisible, isLineBreak, lineEndOf, skipSpace, trimText } from './lines.ts';
 
 /** A stretch of a text. */
@@ -34,10 +34,8 @@ export function readToolName(value: string): string {
   let from = skipSpace(value, 0);
   while (from < value.length) {
     const lineEnd = lineEndOf(value, from);
-    const name =
-      value.startsWith('```', from) && lineEnd < value.length
-        ? ''
-        : undecorate(value.slice(from, lineEnd));
+    const isFence = openingFence(value, from, lineEnd) !== null && lineEnd < value.length;
+    const name = isFence ? '' : undecorate(value.slice(from, lineEnd));
     if (name !== '') return name;
     from = skipSpace(value, lineEnd);
   }

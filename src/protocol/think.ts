@@ -33,8 +33,10 @@ export function stripThinking(text: string): { readonly text: string; readonly o
   let next = 0;
   let from = 0;
   let line = 0;
+  let lineEnd = -1;
   while (line < text.length) {
     const at = skipBlanks(text, line);
+    if (lineEnd < line) lineEnd = lineEndOf(text, line);
     while (next < tags.length && (tags[next] as ThinkTag).start < line) next += 1;
     const tag = tags[next];
     if (tag?.opens && tag.start === at) {
@@ -46,13 +48,12 @@ export function stripThinking(text: string): { readonly text: string; readonly o
       next = close + 1;
       continue;
     }
-    const opening = openingFence(text, at);
+    const opening = openingFence(text, at, lineEnd);
     if (opening !== null) {
       // A fence that never closes runs to the end, as in CommonMark.
       line = closingFence(text, opening)?.end ?? text.length;
       continue;
     }
-    const lineEnd = lineEndOf(text, line);
     const closer = orphanCloser(text, tags, { next, line, lineEnd });
     if (closer !== null) {
       kept.length = 0;

@@ -1,6 +1,7 @@
 import { trimText } from './lines.ts';
 import { labelNamed } from './react-text.labels.ts';
-import { type Scan, type Section, scanReact } from './react-text.scan.ts';
+import { scanReact } from './react-text.scan.ts';
+import type { Scan, Section } from './react-text.state.ts';
 import { isNoTool, readAnswer, readInput, readToolName, textWithout } from './react-text.values.ts';
 import { trailingTokens } from './special-tokens.ts';
 

@@ -1,40 +1,11 @@
-import { closingFence, type Fence, openingFence } from './fences.ts';
+import { closingFence, openingFence } from './fences.ts';
 import { readJson } from './json-reader.ts';
-import { afterLineBreak, lineEndOf, lineStartOf, skipBlanks, skipSpace } from './lines.ts';
+import { afterLineBreak, lineStartOf, skipBlanks, skipSpace } from './lines.ts';
 import { findInlineLabel } from './react-text.inline.ts';
-import { type Label, type LabelKind, matchLabel, matchPartialLabel } from './react-text.labels.ts';
-import { type Hole, textWithout } from './react-text.values.ts';
+import { type Label, matchLabel, matchPartialLabel } from './react-text.labels.ts';
+import { ReactState, type Scan, type ScanOptions, type Section } from './react-text.state.ts';
 import { skipOpeningTokens, tokenAt, trailingTokens } from './special-tokens.ts';
-import { findThinkTags, type ThinkTag } from './think.ts';
-
-/** A label and the text that belongs to it; the first section has no label. */
-export interface Section {
-  readonly kind: LabelKind | 'preamble';
-  readonly valueStart: number;
-  readonly emphasis: string;
-  /** Where the next section starts, or reading ended. */
-  end: number;
-}
-
-/** A reply taken apart. */
-export interface Scan {
-  readonly sections: readonly Section[];
-  /** Stretches that belong to no value: reasoning and control tokens. */
-  readonly holes: readonly Hole[];
-  /** Fenced blocks outside of any value: they may hold a whole step. */
-  readonly fences: readonly Fence[];
-  /** What the reply ends in without having finished it. */
-  readonly open: 'think' | 'fence' | 'json' | 'label' | null;
-  /** Where reading ended: at the end, or where the model began to invent what comes next. */
-  readonly end: number;
-}
-
-export interface ScanOptions {
-  /** Read a Thought line that holds the whole step on itself. */
-  readonly oneLine: boolean;
-  /** Whether an Action's value names a tool; "None" does not. */
-  isTool(value: string): boolean;
-}
+import type { ThinkTag } from './think.ts';
 
 const PROSE: ReadonlySet<Section['kind']> = new Set(['preamble', 'thought', 'observation']);
 const ROLE_LINE = /^\s*(?:user|system|tool|assistant|observation)?\s*$/u;
@@ -44,79 +15,13 @@ export function scanReact(text: string, options: ScanOptions): Scan {
   return new Scanner(text, options).scan();
 }
 
-class Scanner {
-  private readonly text: string;
-  private readonly options: ScanOptions;
-  private readonly tags: readonly ThinkTag[];
-  private readonly holes: Hole[] = [];
-  private readonly line = { start: 0, end: -1 };
-  private sections: Section[] = [];
-  private fences: Fence[] = [];
-  private open: Scan['open'] = null;
-  private end: number | null = null;
-  private position = 0;
-  private nextTag = 0;
-  private nextCloser = 0;
-  private isLineStart = true;
-  private hasRestarted = false;
-  /** Nothing but white space has been seen of the current section's value. */
-  private isBlankSoFar = true;
-  /** The current section was found within a line: more labels on that line count too. */
-  private isWithinLine = false;
-  /** A named tool or an input for one has been seen. */
-  private hasCall = false;
-  private hasAnswer = false;
-  /** The last Action named no tool, so an input for it is none either. */
-  private isDummy = false;
-
-  constructor(text: string, options: ScanOptions) {
-    this.text = text;
-    this.options = options;
-    this.tags = findThinkTags(text);
-  }
-
+class Scanner extends ReactState {
   scan(): Scan {
     this.restart(0);
     const tokensEnd = skipOpeningTokens(this.text);
     if (tokensEnd > 0) this.skip({ start: 0, end: tokensEnd });
     while (this.end === null && this.position < this.text.length) this.step();
-    const end = this.end ?? this.text.length;
-    this.current.end = end;
-    const { sections, holes, fences, open } = this;
-    return { sections, holes, fences, open, end };
-  }
-
-  private get current(): Section {
-    return this.sections.at(-1) as Section;
-  }
-
-  private get lineEnd(): number {
-    if (this.position < this.line.start || this.position > this.line.end) {
-      this.line.start = this.position;
-      this.line.end = lineEndOf(this.text, this.position);
-    }
-    return this.line.end;
-  }
-
-  /** Forgets everything before `position`: it was reasoning. */
-  private restart(position: number): void {
-    this.sections = [{ kind: 'preamble', valueStart: position, emphasis: '', end: position }];
-    this.fences = [];
-    this.position = position;
-    this.isLineStart = this.isBlankSoFar = true;
-    this.isWithinLine = this.hasCall = this.hasAnswer = this.isDummy = false;
-  }
-
-  private skip(hole: Hole): void {
-    this.holes.push(hole);
-    this.position = hole.end;
-    this.isLineStart = true;
-  }
-
-  private finish(end: number, open: Scan['open'] = null): true {
-    this.end = end;
-    this.open = open;
-    return true;
+    return this.result();
   }
 
   /** Takes one line, or the part of it up to something that changes how to read on. */
@@ -137,13 +42,6 @@ class Scanner {
     if (closer === null) return this.finish(this.text.length, 'think');
     this.skip({ start: at, end: closer.end });
     return true;
-  }
-
-  /** The first closing tag at or behind the next tag; null when there is none. */
-  private closerAfterNext(): ThinkTag | null {
-    this.nextCloser = Math.max(this.nextCloser, this.nextTag);
-    while (this.tags[this.nextCloser]?.opens) this.nextCloser += 1;
-    return this.tags[this.nextCloser] ?? null;
   }
 
   private takeToken(at: number): boolean {
@@ -192,31 +90,6 @@ class Scanner {
     if (this.isBlankSoFar) return false;
     if (kind === 'observation') return letters > 1 && this.finish(this.position);
     return hasFirstWord && this.finish(valueStart, 'label');
-  }
-
-  private push({ kind, start, valueStart, emphasis }: Label): true {
-    this.noteAction(start);
-    if (kind === 'input') {
-      this.hasCall ||= !this.isDummy;
-      this.isDummy = false;
-    }
-    this.hasAnswer ||= kind === 'final';
-    this.current.end = start;
-    this.sections.push({ kind, valueStart, emphasis, end: valueStart });
-    this.position = valueStart;
-    this.isLineStart = this.isWithinLine = false;
-    this.isBlankSoFar = true;
-    return true;
-  }
-
-  /** Looks whether the Action that ends here names a tool. */
-  private noteAction(end: number): void {
-    const { kind, valueStart } = this.current;
-    if (kind !== 'action') return;
-    this.isDummy = !this.options.isTool(
-      textWithout(this.text, { start: valueStart, end }, this.holes),
-    );
-    this.hasCall ||= !this.isDummy;
   }
 
   private takeFence(at: number): boolean {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../machines/vocabulary/json.ts';
 import {
   defineHook,
   type Hook,
@@ -11,7 +12,7 @@ import {
 import { call, result, steppingClock, stopping, view } from './views.ts';
 
 const live = new AbortController().signal;
-const valid = { validate: (value: never) => ({ ok: true, value }) as const };
+const valid = { validate: (value: Json) => ({ ok: true, value }) as const };
 
 function options(steps?: HookStep[]) {
   return {

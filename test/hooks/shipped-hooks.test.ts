@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../../machines/vocabulary/json.ts';
 import type { TodoItem } from '../../machines/vocabulary/todos.ts';
 import {
   auditLine,
@@ -12,7 +13,7 @@ import {
 import { call, result, steppingClock, stopping, view } from './views.ts';
 
 const options = { signal: new AbortController().signal, now: steppingClock() };
-const valid = { validate: (value: never) => ({ ok: true, value }) as const };
+const valid = { validate: (value: Json) => ({ ok: true, value }) as const };
 
 function todo(content: string, status: TodoItem['status'], verified = false): TodoItem {
   return { content, status, evidence: verified ? ['1.0'] : [], verified };

@@ -6,6 +6,7 @@ import type {
   ModelRequest,
   RequestRecord,
 } from '../../machines/vocabulary/model.ts';
+import { measureRequest } from './measure-request.ts';
 import type { GenerateOptions, Model } from './model.types.ts';
 import { type Attempt, attemptRequest } from './openai-attempt.ts';
 import { ADVICE, type Failure, failure, redact } from './openai-errors.ts';
@@ -14,7 +15,7 @@ import {
   type OpenAISettings,
   readOpenAIOptions,
 } from './openai-options.ts';
-import { measureRequest, toBody } from './openai-request.ts';
+import { toBody } from './openai-request.ts';
 import { retryDelay, waitAbortably } from './openai-retry.ts';
 
 /**

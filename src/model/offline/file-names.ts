@@ -1,6 +1,8 @@
 /** A file named in a text. `start` and `end` are offsets in the text, quotes included. */
 export interface FileMention {
   readonly path: string;
+  /** As written, quotation marks included. */
+  readonly written: string;
   readonly start: number;
   readonly end: number;
 }
@@ -54,7 +56,7 @@ export function maskFiles(text: string): MaskedText {
     const start = quoted ? found.index : found.index + whole.length - path.length;
     const end = found.index + whole.length;
     masked += plain.slice(from, start) + String.fromCharCode(FIRST_MARK + files.length);
-    files.push({ path, start, end });
+    files.push({ path, written: plain.slice(start, end), start, end });
     from = end;
   }
   return { text: masked + plain.slice(from), files };
@@ -65,9 +67,9 @@ export function fileOf(mark: string, files: readonly FileMention[]): FileMention
   return files[mark.charCodeAt(0) - FIRST_MARK];
 }
 
-/** A masked text with its file names back in place. */
+/** A masked text with its file names back in place, as written. */
 export function unmask(text: string, files: readonly FileMention[]): string {
-  return text.replace(/[\uE000-\uE0FF]/gu, (mark) => fileOf(mark, files)?.path ?? '');
+  return text.replace(/[\uE000-\uE0FF]/gu, (mark) => fileOf(mark, files)?.written ?? '');
 }
 
 /** Verbs that end in a word for "as, into, to": what follows is a name. */

@@ -7,7 +7,12 @@ export interface Size {
 }
 
 type Token =
-  | { readonly kind: 'pair'; readonly width: number; readonly height: number }
+  | {
+      readonly kind: 'pair';
+      readonly width: number;
+      readonly height: number;
+      readonly isTarget: boolean;
+    }
   | { readonly kind: 'number'; readonly value: number; readonly isTarget: boolean }
   | { readonly kind: 'width' | 'height' | 'both' | 'gap' };
 
@@ -28,7 +33,8 @@ const TOWARDS = /(?:到|成|为|至|to|at|=|:)\s*$/iu;
 /** The size in a text whose file names are masked, or null when it gives none in pixels. */
 export function findSize(masked: string): Size | null {
   const tokens = tokenize(masked.normalize('NFKC'));
-  const pair = tokens.find((token) => token.kind === 'pair');
+  const pairs = tokens.filter((token) => token.kind === 'pair');
+  const pair = pairs.find(({ isTarget }) => isTarget) ?? pairs.at(-1);
   if (pair) return { width: pair.width, height: pair.height, assumed: false };
   const size = namedSides(tokens);
   if (size) return { ...size, assumed: false };
@@ -49,12 +55,16 @@ function namedSides(tokens: readonly Token[]): { width?: number; height?: number
   if (first < 0) return null;
   // "400 wide 300 high" or "width 400 height 300": the first side says which.
   const numberFirst = tokens[first - 1]?.kind === 'number';
+  const used = new Set<Token>();
   const size: { width?: number; height?: number } = {};
   for (const [index, { kind }] of tokens.entries()) {
     if (!isSide(kind)) continue;
     const near = numberFirst ? [index - 1, index + 1] : [index + 1, index - 1];
-    const number = near.map((at) => tokens[at]).find((token) => token?.kind === 'number');
+    const number = near
+      .map((at) => tokens[at])
+      .find((token) => token?.kind === 'number' && !used.has(token));
     if (number?.kind !== 'number') continue;
+    used.add(number);
     if (kind !== 'height') size.width ??= number.value;
     if (kind !== 'width') size.height ??= number.value;
   }
@@ -69,7 +79,8 @@ function tokenize(text: string): Token[] {
   return [...text.matchAll(TOKEN)].map((found): Token => {
     const { w, h, number, unit, both, width, height } = found.groups ?? {};
     if (w !== undefined && h !== undefined) {
-      return { kind: 'pair', width: Number(w), height: Number(h) };
+      const isTarget = TOWARDS.test(text.slice(0, found.index));
+      return { kind: 'pair', width: Number(w), height: Number(h), isTarget };
     }
     if (number !== undefined) {
       const isTarget = unit !== undefined || TOWARDS.test(text.slice(0, found.index));

@@ -23,7 +23,7 @@ export type ImageWish =
   | { readonly ok: false; readonly missing: 'size' | 'relative_size' | 'input' };
 
 const VERB =
-  /缩放|缩小|放大|缩到|缩成|缩为|缩至|缩略|压缩到|裁剪|裁切|裁成|拉伸|调整|转成|转为|转换|变成|改成|改为|调到|调成|尺寸|resiz|rescal|scal(?:e|ing)|shrink|enlarg|thumbnail|downsiz|downscal|upscal|crop|stretch|convert|reduc|\bmake\b/iu;
+  /缩放|缩小|放大|缩到|缩成|缩为|缩至|缩略|压缩到|裁剪|裁切|裁成|拉伸|调整|转成|转为|转换|变成|改成|改为|调到|调成|尺寸|变小|变大|弄小|弄大|[小大]一[点些]|resiz|rescal|scal(?:e|ing)|shrink|enlarg|thumbnail|downsiz|downscal|upscal|crop|stretch|convert|smaller|bigger|larger|reduc|\bmake\b/iu;
 
 /** Whether a text speaks of changing a picture's size or form. */
 export function hasScalingVerb(masked: string): boolean {
@@ -37,9 +37,17 @@ export function isImageWish(masked: string, files: readonly FileMention[]): bool
   return hasScalingVerb(masked) || (findSize(masked) !== null && roles.output !== null);
 }
 
-/** Reads a wish about pictures; one per picture when several are named for the same treatment. */
-export function readImageWishes(masked: string, files: readonly FileMention[]): ImageWish[] {
-  const { inputs, output, folder } = rolesOf(masked, files);
+/**
+ * Reads a wish about pictures; one per picture when several are named for the same treatment.
+ * `before` is the picture spoken of before, for a wish that names none.
+ */
+export function readImageWishes(
+  masked: string,
+  files: readonly FileMention[],
+  before: string | null,
+): ImageWish[] {
+  const { output, folder, ...roles } = rolesOf(masked, files);
+  const inputs = roles.inputs.length === 0 && before !== null ? [before] : roles.inputs;
   if (inputs.length === 0) return [{ ok: false, missing: 'input' }];
   const size = findSize(masked);
   if (size === null) {

@@ -5,7 +5,7 @@ const MOST_CONCEPTS = 12;
 
 /** Words that ask, point or link, and say nothing about the subject. */
 const CHINESE_WORDS = new Set(
-  '我 你 您 他 她 它 我们 你们 他们 咱们 自己 大家 请 请问 请教 问 问一下 一下 什么 怎么 怎样 怎么样 怎么办 如何 多少 多久 多长 多 久 几 几天 天 日 周 个月 月 年 小时 分钟 多长时间 时间 时候 之内 以内 之前 之后 以后 以前 内 可以 可 能 能够 能否 能不能 可不可以 是 是否 是不是 有 没有 有没有 没 会 会不会 要 要不要 需要 需 必须 应该 该 想 想要 想知道 知道 告诉 帮 帮我 帮忙 麻烦 谢谢 谢 谢谢你 吗 呢 吧 啊 呀 哦 嘛 了 的 地 得 着 过 和 与 及 或 或者 跟 同 在 把 将 被 对 从 到 给 用 为 为什么 为何 因为 所以 哪 哪些 哪里 哪儿 哪个 谁 这 那 这个 那个 这些 那些 这样 那么 如果 的话 假如 要是 但 但是 不过 只 只是 还是 还 还有 也 都 就 才 再 先 然后 接着 最后 首先 另外 顺便 同时 并 并且 查 查一下 查询 查查 查找 搜索 搜 搜一下 找 找找 看 看看 看一下 说 说说 说明 讲 讲讲 介绍 了解 了解一下 解释 回答 一 一个 一些 一件 两 三 四 五 六 七 八 九 十 上 下 里 里面 中 不 不是 支持 支 支不支持 别 上个月 上个星期 上周 昨天 今天 明天 现在 目前 刚 刚刚 刚才 已经 买 买了 买的 收到 东西 件 关于 有关 情况 方式 方法 问题 办 算 来 去 做 做些 弄 搞 让 叫 行 行不行 好 好的 吃 很 太 最 更 比较 非常 什么样 任何 所有 每 各 店 你们店 咱们店 店里 本店'.split(
+  '我 你 您 他 她 它 我们 你们 他们 咱们 自己 大家 请 请问 请教 问 问一下 一下 什么 怎么 怎样 怎么样 怎么办 如何 多少 多久 多长 多 久 几 几天 天 日 周 个月 月 年 小时 分钟 多长时间 时间 时候 之内 以内 之前 之后 以后 以前 内 可以 可 能 能够 能否 能不能 可不可以 是 是否 是不是 有 没有 有没有 没 会 会不会 要 要不要 需要 需 必须 应该 该 想 想要 想知道 知道 告诉 帮 帮我 帮忙 麻烦 谢谢 谢 谢谢你 吗 呢 吧 啊 呀 哦 嘛 了 的 地 得 着 过 和 与 及 或 或者 跟 同 在 把 将 被 对 从 到 给 用 为 为什么 为何 因为 所以 哪 哪些 哪里 哪儿 哪个 谁 这 那 这个 那个 这些 那些 这样 那么 如果 的话 假如 要是 但 但是 不过 只 只是 还是 还 还有 也 都 就 才 再 先 然后 接着 最后 首先 另外 顺便 同时 并 并且 查 查一下 查询 查查 查找 搜索 搜 搜一下 找 找找 看 看看 看一下 说 说说 说明 讲 讲讲 介绍 了解 了解一下 解释 回答 一 一个 一些 一件 两 三 四 五 六 七 八 九 十 上 下 里 里面 中 不 不是 支持 支 支不支持 别 上个月 上个星期 上周 昨天 今天 明天 现在 目前 刚 刚刚 刚才 已经 买 买了 买的 收到 东西 件 关于 有关 情况 方式 方法 问题 办 算 来 去 做 做些 弄 搞 让 叫 行 行不行 好 好的 吃 很 太 最 更 比较 非常 什么样 一样 个 任何 所有 每 各 店 你们店 咱们店 店里 本店'.split(
     ' ',
   ),
 );
@@ -23,7 +23,7 @@ const GENERAL = new Set(
 
 /**
  * What a question is about, in order, by word segmentation and lists of words without a subject:
- * no list of topics. Chinese words of four characters and more also count by their halves,
+ * no list of topics. Longer Chinese words also count by their parts,
  * English ones by their stem. At most 12 concepts.
  */
 export function findConcepts(question: string): readonly Concept[] {
@@ -52,7 +52,7 @@ function contentWords(text: string): string[] {
   for (const { segment, isWordLike } of segmenter.segment(text)) {
     const word = segment.replace(/['’]s$|['’]$/u, '');
     const isHan = HAN.test(word);
-    const isSubject = isWordLike && !(isHan ? CHINESE_WORDS : ENGLISH_WORDS).has(word);
+    const isSubject = isWordLike && !(isHan ? isChineseFiller(word) : ENGLISH_WORDS.has(word));
     if (isSubject && isHan && word.length === 1) {
       singles += word;
       continue;
@@ -64,13 +64,23 @@ function contentWords(text: string): string[] {
   return words;
 }
 
+/** Also several fillers that the segmentation took for one word. */
+function isChineseFiller(word: string): boolean {
+  if (CHINESE_WORDS.has(word)) return true;
+  if (word.length > 6) return false;
+  return [...word].some((_, at) => {
+    return at > 0 && CHINESE_WORDS.has(word.slice(0, at)) && isChineseFiller(word.slice(at));
+  });
+}
+
 function isSpokenWord(word: string): boolean {
   return word.length > 1 && !/^\d+$/u.test(word) && !/['’]/u.test(word);
 }
 
 function formsOf(word: string): Concept {
   if (HAN.test(word)) {
-    return word.length < 4 ? [word] : [word, word.slice(0, 2), word.slice(-2)];
+    if (word.length < 3) return [word];
+    return word.length === 3 ? [word, word.slice(0, 2)] : [word, word.slice(0, 2), word.slice(-2)];
   }
   const stem = stemOf(word);
   return stem === word ? [word] : [word, stem];

@@ -40,7 +40,7 @@ function toTasks(wishes: readonly Wish[], { tools, calls }: Transcript): Task[] 
   return wishes.map((wish) => {
     const call = callFor(wish);
     if (call === null) return { wish, call, done: null, isToolMissing: false };
-    if (!tools.some(({ name }) => name === call.tool)) {
+    if (!tools.includes(call.tool)) {
       return { wish, call: null, done: null, isToolMissing: true };
     }
     // Two wishes may take the same call: each call in the history serves one of them.
@@ -71,7 +71,7 @@ function todoMove(
   next: Task | undefined,
   transcript: Transcript,
 ): Move | null {
-  if (tasks.length < 2 || !transcript.tools.some(({ name }) => name === TODO_TOOL)) return null;
+  if (tasks.length < 2 || !transcript.tools.includes(TODO_TOOL)) return null;
   const writes = transcript.calls.filter(({ tool }) => tool === TODO_TOOL);
   if (writes.some(({ ending }) => ending !== 'ok')) return null;
   const names = distinctNames(tasks);

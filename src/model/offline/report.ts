@@ -11,9 +11,8 @@ export function writeReport(
   locale: Locale,
 ): string {
   const texts = TEXTS[locale];
-  const offered = tools.map(({ name }) => name);
-  if (tasks.length === 0) return `${texts.unclear}\n${texts.who}\n${texts.help(offered)}`;
-  const results = tasks.map((task) => resultOf(task, texts, offered));
+  if (tasks.length === 0) return `${texts.unclear}\n${texts.who}\n${texts.help(tools)}`;
+  const results = tasks.map((task) => resultOf(task, texts, tools));
   const blocked = stopBlocks.length > 0 && tasks.some(({ done }) => done?.ending !== 'ok');
   const parts =
     tasks.length === 1

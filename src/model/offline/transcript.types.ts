@@ -15,17 +15,11 @@ export interface PastCall {
   readonly content: string;
 }
 
-/** A tool as a request offers it. */
-export interface OfferedTool {
-  readonly name: string;
-  /** Names of its properties. */
-  readonly properties: readonly string[];
-}
-
 /** A request as the rules see it, whatever the protocol. */
 export interface Transcript {
   readonly protocol: 'native' | 'react';
-  readonly tools: readonly OfferedTool[];
+  /** Names of the tools that the request offers. */
+  readonly tools: readonly string[];
   /** The person's words. */
   readonly prompt: string;
   /** The calls since then, in order. */

@@ -62,11 +62,17 @@ function nativeEndings(messages: readonly ChatMessage[]): ReadonlyMap<string, st
 
 function nativeCalls(message: ChatMessage & { role: 'assistant' }, turn: number): Draft[] {
   return (message.toolCalls ?? []).map((call, index) => ({
-    id: `${turn}.${index}`,
+    id: engineId(call.id) ?? `${turn}.${index}`,
     tool: call.name,
     input: parseJson(call.arguments),
     key: call.id ?? '',
   }));
+}
+
+/** The protocol makes a call's id from the engine's: `1.0` is sent as `call_1_0`. */
+function engineId(id: string | null): string | null {
+  const found = /^call_(\d+)_(\d+)$/u.exec(id ?? '');
+  return found ? `${found[1]}.${found[2]}` : null;
 }
 
 /** In text, the observation is the user message behind the reply. */

@@ -1,0 +1,98 @@
+import type { Locale } from '../../machines/vocabulary/json.ts';
+import type { ChatMessage, ModelRequest, NativeCall } from '../../machines/vocabulary/model.ts';
+import type { Conversation } from '../../machines/vocabulary/step.ts';
+import { type HistoryItem, pairHistory } from './history.ts';
+import { NATIVE_REPAIRS } from './native-calls.texts.ts';
+import { renderNotes, renderObservation } from './notes.ts';
+import { renderRepair, renderStopBlock } from './repairs.ts';
+import { fill, NO_RESULT, STRAY_OBSERVATION } from './texts.ts';
+
+const LONGEST_ID = 32;
+const LONGEST_NAME = 64;
+
+/**
+ * A conversation as chat messages with tool calls. Each call is followed directly by exactly one
+ * tool message, in call order. Ids are made from the engine's call ids (`1.0` → `call_1_0`), never
+ * from a provider's, which repeat; within one request they are unique.
+ */
+export function renderNative({
+  instructions,
+  tools,
+  messages,
+  locale,
+}: Conversation): ModelRequest {
+  const uniqueId = makeIds();
+  const chat: ChatMessage[] = [];
+  if (instructions.trim() !== '') chat.push({ role: 'system', content: instructions });
+  for (const item of pairHistory(messages)) {
+    if (item.kind === 'reply') chat.push(...renderReply(item, uniqueId, locale));
+    else chat.push(...renderOther(item.message, locale));
+  }
+  return { messages: chat, tools, stop: [] };
+}
+
+function renderReply(
+  { message, calls }: Extract<HistoryItem, { kind: 'reply' }>,
+  uniqueId: (callId: string) => string,
+  locale: Locale,
+): readonly ChatMessage[] {
+  const { content } = message;
+  // Providers refuse an assistant message with neither text nor calls.
+  if (calls.length === 0) return content.trim() === '' ? [] : [{ role: 'assistant', content }];
+  const ids = calls.map(({ call }) => uniqueId(call.id));
+  const toolCalls = calls.map(({ call }, index): NativeCall => {
+    const name = toToolName(call.tool);
+    return { id: ids[index] ?? null, name, arguments: JSON.stringify(call.input) ?? '{}' };
+  });
+  const results = calls.map(({ observation }, index): ChatMessage => {
+    const text = observation === null ? NO_RESULT[locale] : renderObservation(observation, locale);
+    return { role: 'tool', toolCallId: ids[index] ?? '', content: text };
+  });
+  return [{ role: 'assistant', content, toolCalls }, ...results];
+}
+
+function renderOther(
+  message: Extract<HistoryItem, { kind: 'other' }>['message'],
+  locale: Locale,
+): readonly ChatMessage[] {
+  const user = (content: string): ChatMessage => ({ role: 'user', content });
+  switch (message.role) {
+    case 'user': {
+      const { content, context } = message;
+      return context.length === 0
+        ? [user(content)]
+        : [user(content), user(renderNotes(context, locale))];
+    }
+    case 'repair':
+      return [user(renderRepair(message, NATIVE_REPAIRS, locale))];
+    case 'stop_block':
+      return [user(renderStopBlock(message, locale))];
+    case 'observation': {
+      const label = fill(STRAY_OBSERVATION, locale, message.tool);
+      return [user(`${label}\n${renderObservation(message, locale)}`)];
+    }
+  }
+}
+
+function makeIds(): (callId: string) => string {
+  const used = new Set<string>();
+  const repeats = new Map<string, number>();
+  return (callId) => {
+    const base = `call_${callId.replace(/[^A-Za-z0-9_-]/gu, '_').slice(0, LONGEST_ID)}`;
+    let id = base;
+    let repeat = repeats.get(base) ?? 1;
+    while (used.has(id)) {
+      repeat += 1;
+      id = `${base}_${repeat}`;
+    }
+    repeats.set(base, repeat);
+    used.add(id);
+    return id;
+  };
+}
+
+/** A name that providers take back; the model may have asked for a tool of any name. */
+function toToolName(tool: string): string {
+  const name = tool.replace(/[^A-Za-z0-9_-]/gu, '_').slice(0, LONGEST_NAME);
+  return name === '' ? 'unnamed' : name;
+}

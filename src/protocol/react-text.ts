@@ -1,0 +1,76 @@
+import type { Locale } from '../../machines/vocabulary/json.ts';
+import type { ModelReply, ToolSpec } from '../../machines/vocabulary/model.ts';
+import type { ParsedCall, Step } from '../../machines/vocabulary/step.ts';
+import { worded } from './call-arguments.ts';
+import { parseArguments } from './json-arguments.ts';
+import type { Protocol } from './protocol.types.ts';
+import { parseReactText, type ReactReading } from './react-text.parse.ts';
+import { renderReact } from './react-text.render.ts';
+import { stripThinking } from './think.ts';
+
+/**
+ * Steps as text (Thought / Action / Action Input / Observation / Final Answer), for models
+ * without tool calls of their own.
+ *
+ * `parseReply`: one call, or the answer. Malformed: the codes of {@link parseReactText};
+ * `truncated` too when the provider says so, unless the call was complete and the model had gone
+ * on to invent its result; and `content_filter` (withheld altogether).
+ */
+export const reactText: Protocol = {
+  name: 'react-text',
+  toRequest: renderReact,
+  parseReply({ text, finishReason }: ModelReply, tools, locale): Step {
+    const reading = parseReactText(text, new Set(tools.map(({ name }) => name)));
+    const own = text.slice(0, reading.end).trimEnd();
+    const malformed = (code: string): Step => ({
+      kind: 'malformed',
+      text: own,
+      code,
+      detail: null,
+    });
+    const isCut = finishReason === 'length' && !(reading.kind === 'action' && reading.isClosed);
+    if (isCut) return malformed('truncated');
+    if (finishReason === 'content_filter' && stripThinking(text).text === '') {
+      return malformed('content_filter');
+    }
+    if (reading.kind === 'error') return malformed(reading.code);
+    if (reading.kind === 'final') return { kind: 'answer', text: own, answer: reading.answer };
+    return { kind: 'calls', text: own, calls: [toParsedCall(reading, tools, locale)] };
+  },
+};
+
+function toParsedCall(
+  { tool, input }: Extract<ReactReading, { kind: 'action' }>,
+  tools: readonly ToolSpec[],
+  locale: Locale,
+): ParsedCall {
+  const spec = tools.find(({ name }) => name === tool);
+  return { tool, providerId: null, arguments: readArguments(input, spec, locale) };
+}
+
+/**
+ * The input as arguments: JSON, or the plain text of the tool's text field. An object counts as
+ * JSON when it has one of the tool's properties; cut-off JSON is never taken for plain text.
+ * Of a tool that does not exist the text is kept, so that only its name is at fault.
+ */
+function readArguments(
+  input: string,
+  spec: ToolSpec | undefined,
+  locale: Locale,
+): ParsedCall['arguments'] {
+  const reading = parseArguments(input);
+  if (spec === undefined) return reading.ok ? reading : { ok: true, value: { input } };
+  const { textField } = spec;
+  if (textField === null) return worded(reading, locale);
+  const plain = { ok: true, value: { [textField]: input } } as const;
+  if (!input.startsWith('{')) return plain;
+  if (!reading.ok) return reading.code === 'truncated' ? worded(reading, locale) : plain;
+  const known = propertiesOf(spec).add(textField);
+  return Object.keys(reading.value).some((key) => known.has(key)) ? reading : plain;
+}
+
+function propertiesOf({ inputSchema }: ToolSpec): Set<string> {
+  const { properties } = inputSchema;
+  const isObject = typeof properties === 'object' && properties !== null;
+  return new Set(isObject ? Object.keys(properties) : []);
+}

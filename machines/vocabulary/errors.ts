@@ -33,6 +33,15 @@ export class AgentHubError<Code extends string = string> extends Error {
  * Total: never throws, whatever was thrown.
  */
 export function toErrorData(thrown: unknown, fallbackCode: string): ErrorData {
+  try {
+    return readError(thrown, fallbackCode);
+  } catch {
+    // A getter that throws, or an object that cannot become text.
+    return { code: fallbackCode, message: 'Something was thrown that cannot be described' };
+  }
+}
+
+function readError(thrown: unknown, fallbackCode: string): ErrorData {
   if (typeof thrown === 'object' && thrown !== null) {
     const { code, message, details } = thrown as {
       code?: unknown;

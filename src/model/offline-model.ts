@@ -1,0 +1,82 @@
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import type {
+  ModelDelta,
+  ModelErrorCode,
+  ModelReply,
+  ModelRequest,
+} from '../../machines/vocabulary/model.ts';
+import { measureRequest } from './measure-request.ts';
+import type { Model } from './model.types.ts';
+import { localeOf } from './offline/language.ts';
+import { nextMove } from './offline/plan.ts';
+import { type Spoken, speak } from './offline/speak.ts';
+import { readTranscript } from './offline/transcript.ts';
+import { readWishes } from './offline/wishes.ts';
+
+const NAME = 'offline rules (no language model)';
+const DELTA_LENGTH = 12;
+
+/**
+ * A model without a language model: fixed rules, deterministic, no network, no key. It works from
+ * the same requests as any model, in either protocol, in Chinese and English: looks questions up
+ * with `knowledge_search` and quotes what was found with its source (or says that it does not
+ * know), and turns wishes into calls of `image_scaling` and `echo`, several of them along a
+ * `todo_write` list. It calls only tools that the request offers, never repeats a call, and
+ * reports refusals and failures as such. It reports no tokens.
+ */
+export function offlineModel(): Model {
+  return {
+    name: NAME,
+    async generate(request, { signal, onDelta }) {
+      throwIfAborted(signal, request);
+      const spoken = replyTo(request);
+      for (const delta of deltasOf(spoken)) {
+        throwIfAborted(signal, request);
+        sendSafely(onDelta, delta);
+        // Lets others run between two pieces, as a network does.
+        await Promise.resolve();
+      }
+      throwIfAborted(signal, request);
+      return {
+        ...spoken,
+        finishReason: spoken.calls.length > 0 ? 'tool_calls' : 'stop',
+        model: NAME,
+        requests: [{ ...measureRequest(request), usage: null, error: null, ms: 0 }],
+      } satisfies ModelReply;
+    },
+  };
+}
+
+/** The reply of the rules to a request. Pure. */
+function replyTo(request: ModelRequest): Spoken {
+  const transcript = readTranscript(request);
+  const move = nextMove(readWishes(transcript.prompt), transcript);
+  return speak(move, transcript, localeOf(transcript.prompt));
+}
+
+function* deltasOf({ text, calls }: Spoken): Generator<ModelDelta> {
+  const characters = [...text];
+  for (let at = 0; at < characters.length; at += DELTA_LENGTH) {
+    yield { kind: 'text', text: characters.slice(at, at + DELTA_LENGTH).join('') };
+  }
+  for (const [index, call] of calls.entries()) {
+    yield { kind: 'call', index, tool: call.name, text: call.arguments };
+  }
+}
+
+function sendSafely(onDelta: ((delta: ModelDelta) => void) | undefined, delta: ModelDelta): void {
+  try {
+    onDelta?.(delta);
+  } catch {
+    // A host's observer never harms a run.
+  }
+}
+
+function throwIfAborted(signal: AbortSignal, request: ModelRequest): void {
+  if (!signal.aborted) return;
+  const record = { ...measureRequest(request), usage: null, error: 'aborted: cancelled', ms: 0 };
+  throw new AgentHubError<ModelErrorCode>('aborted', `${NAME}: cancelled`, {
+    retryable: false,
+    requests: [record],
+  });
+}

@@ -1,0 +1,66 @@
+import type { Locale } from '../../../machines/vocabulary/json.ts';
+import type { Task } from './plan.ts';
+import { pickQuotes, readSections } from './search-answer.ts';
+import { type OfflineTexts, TEXTS } from './texts.ts';
+import type { PastCall, Transcript } from './transcript.types.ts';
+
+/** The final answer: what each wish came to, refusals and failures as what they are. */
+export function writeReport(
+  tasks: readonly Task[],
+  { tools, stopBlocks }: Transcript,
+  locale: Locale,
+): string {
+  const texts = TEXTS[locale];
+  if (tasks.length === 0) return `${texts.unclear}\n${texts.who}\n${texts.help(tools)}`;
+  const results = tasks.map((task) => resultOf(task, texts, tools));
+  const blocked = stopBlocks.length > 0 && tasks.some(({ done }) => done?.ending !== 'ok');
+  const parts =
+    tasks.length === 1
+      ? results
+      : [
+          texts.summary(tasks.filter(({ done }) => done?.ending === 'ok').length, tasks.length),
+          ...tasks.map(({ wish }, index) =>
+            texts.item(index + 1, wish.words, results[index] ?? ''),
+          ),
+        ];
+  return [...parts, ...(blocked ? [texts.blocked] : [])].join('\n\n');
+}
+
+function resultOf(task: Task, texts: OfflineTexts, offered: readonly string[]): string {
+  const { wish, done, isToolMissing } = task;
+  if (wish.kind === 'greeting') return `${texts.greeting}${texts.who}\n${texts.help(offered)}`;
+  if (wish.kind === 'help') return `${texts.who}\n${texts.help(offered)}`;
+  if (wish.kind === 'thanks') return texts.thanks;
+  if (wish.kind === 'image' && !wish.wish.ok) return texts.missing[wish.wish.missing];
+  if (isToolMissing || done === null) return texts.noTool;
+  if (done.ending !== 'ok') return texts.ending[done.ending](done.content.trim());
+  if (wish.kind === 'search') return answerFrom(done, wish, texts);
+  return wish.kind === 'image' ? scaledText(wish.wish, texts) : done.content;
+}
+
+function answerFrom(
+  { content }: PastCall,
+  wish: Extract<Task['wish'], { kind: 'search' }>,
+  texts: OfflineTexts,
+): string {
+  const quotes = pickQuotes(readSections(content), wish);
+  if (quotes.length === 0) return texts.unknown(wish.words);
+  return quotes
+    .map(({ file, title, sentences }) =>
+      [texts.about(title), texts.quote(sentences), texts.source(file)].join('\n'),
+    )
+    .join('\n\n');
+}
+
+function scaledText(
+  wish: Extract<Task['wish'], { kind: 'image' }>['wish'],
+  texts: OfflineTexts,
+): string {
+  if (!wish.ok) return texts.missing[wish.missing];
+  const { input, output, width } = wish.input;
+  return [
+    texts.scaled(input, output),
+    ...(wish.derivedOutput ? [texts.derived(output)] : []),
+    ...(wish.assumedWidth && width !== undefined ? [texts.assumedWidth(width)] : []),
+  ].join('\n');
+}

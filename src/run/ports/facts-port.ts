@@ -49,5 +49,5 @@ function checkFacts(toolName: string, found: unknown): Facts {
     const why = checked.success ? 'they are not JSON' : z.prettifyError(checked.error);
     throw new AgentHubError('facts_invalid', `The facts of ${toolName} cannot be used: ${why}`);
   }
-  return { ...checked.data, toolName } as Facts;
+  return { ...(checked.data as object), toolName } as Facts;
 }

@@ -9,7 +9,7 @@ import {
   runStop,
   runUserPromptSubmit,
 } from '../../hooks/run-hooks.ts';
-import { validateInput } from '../../tools/validate-input.ts';
+import { checkInput } from './check-input.ts';
 import { type AgentParts, type PortScope, portActor } from './parts.ts';
 
 /** The four hook ports: each hands the conversation to the hooks of its event. */
@@ -32,7 +32,7 @@ export function hookPorts(parts: AgentParts) {
           {
             ...options,
             validate: (value) =>
-              tool ? validateInput(tool, value, input.locale) : { ok: false, message: name },
+              tool ? checkInput(tool, value, input.locale) : { ok: false, message: name },
           },
         );
       });

@@ -8,7 +8,7 @@ import type {
   RequestRecord,
 } from '../../../machines/vocabulary/model.ts';
 import type { ParsedCall } from '../../../machines/vocabulary/step.ts';
-import { validateInput } from '../../tools/validate-input.ts';
+import { checkInput } from './check-input.ts';
 import { type AgentParts, portActor } from './parts.ts';
 
 const TEXTS = {
@@ -148,7 +148,7 @@ function checkCall(
   if (!parsed.ok) return refuse('invalid_arguments', parsed.message);
   if (tool.oncePerReply && times > 1)
     return refuse('invalid_arguments', TEXTS.oncePerReply[locale](name));
-  const checked = validateInput(tool, parsed.value, locale);
+  const checked = checkInput(tool, parsed.value, locale);
   if (!checked.ok) return refuse('invalid_arguments', checked.message);
   return { tool: name, providerId, input: checked.value, problem: null };
 }

@@ -54,9 +54,10 @@ async function runTool(
   const { locale } = input;
   const startedAt = now();
   const ended = (outcome: ToolOutput['outcome'], text: string) => {
-    const { content, bytes } = capResult(text, { maxBytes: maxResultBytes, locale });
+    const { content } = capResult(text, locale, maxResultBytes);
     const at = now();
-    return { output: { outcome, content, ms: Math.max(0, at - startedAt), at }, bytes };
+    const output = { outcome, content, ms: Math.max(0, at - startedAt), at };
+    return { output, bytes: Buffer.byteLength(text) };
   };
   const tool = tools.get(input.tool);
   if (tool === undefined) return ended('error', TEXTS.failed[locale](input.tool));

@@ -20,11 +20,11 @@ export function buildAgent(settings: Settings, { env, cwd }: Pick<Io, 'env' | 'c
     protocol,
     locale,
     instructions,
-    tools: buildTools(config, cwd) as unknown as readonly Tool<never>[],
+    tools: buildTools(config, cwd),
     hooks: [
       ...(config.hooks?.todoReminder ? [todoReminder()] : []),
       ...(config.hooks?.unfinishedTodos ? [unfinishedTodos()] : []),
-    ] as NonNullable<AgentOptions['hooks']>,
+    ],
     permissions: config.permissions as NonNullable<AgentOptions['permissions']>,
     limits: (config.limits ?? {}) as NonNullable<AgentOptions['limits']>,
   });

@@ -43,7 +43,9 @@ export function printable(text: string): string {
 
 /** The same on one line, cut to a number of characters. */
 export function printableLine(text: string, length: number): string {
-  const line = printable(text).replace(/\s+/gu, ' ').trim();
+  const line = printable(text)
+    .replace(/[\n\t]+/gu, ' ')
+    .trimEnd();
   const characters = [...line];
   return characters.length <= length ? line : `${characters.slice(0, length - 1).join('')}…`;
 }

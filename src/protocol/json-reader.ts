@@ -221,7 +221,9 @@ class Reader {
   private decode(start: number, isPlain: boolean): string {
     if (this.extentOnly) return '';
     if (isPlain) return this.text.slice(start + 1, this.position - 1);
-    const escaped = this.text.slice(start, this.position).replace(CONTROL_CHARACTERS, escapeControl);
+    const escaped = this.text
+      .slice(start, this.position)
+      .replace(CONTROL_CHARACTERS, escapeControl);
     return JSON.parse(escaped) as string;
   }
 

@@ -56,7 +56,9 @@ const BEGINNINGS: ReadonlySet<string> = new Set(
   [...LABELS.keys()].flatMap((label) => [...label].map((_, index) => label.slice(0, index + 1))),
 );
 /** What a label can start with, folded. */
-const FIRST_LETTERS: ReadonlySet<string> = new Set([...LABELS.keys()].map((label) => label[0] ?? ''));
+const FIRST_LETTERS: ReadonlySet<string> = new Set(
+  [...LABELS.keys()].map((label) => label[0] ?? ''),
+);
 const PICTOGRAPH = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f|\u20e3/u;
 const BULLETS = new Set('-+•·‣▪●○■□–—');
 const LETTER = /\p{L}/u;

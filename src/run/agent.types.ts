@@ -19,9 +19,9 @@ export interface AgentOptions {
   /** Instructions for the model, before everything else. Default none. */
   readonly instructions?: string;
   /** Default none; see `createDefaultTools`. */
-  readonly tools?: readonly Tool<never>[];
+  readonly tools?: readonly Tool[];
   /** In the order they run. Default none. */
-  readonly hooks?: readonly Hook<never>[];
+  readonly hooks?: readonly Hook[];
   readonly permissions?: {
     /** Policies by tool name, added to the shipped ones; a tool without one is denied. */
     readonly policies?: Policies;

@@ -4,12 +4,10 @@ import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { type AgentInput, DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import type { HookSelector } from '../../machines/agent/matcher.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
-import type { Hook } from '../hooks/hook.types.ts';
 import { nativeCalls } from '../protocol/native-calls.ts';
 import type { Protocol } from '../protocol/protocol.types.ts';
 import { reactText } from '../protocol/react-text.ts';
 import { toToolSpec } from '../tools/define-tool.ts';
-import type { Tool } from '../tools/tool.types.ts';
 import type { Agent, AgentOptions, StartOptions } from './agent.types.ts';
 import { checkHistory, mergeLimits, mergePolicies, parseOption } from './options.ts';
 import { createPorts } from './ports/index.ts';
@@ -40,8 +38,8 @@ export function createAgent(options: AgentOptions): Agent {
   const settings = { locale, maxResultBytes, maxParallelTools, inspectTimeout };
   parseOption(settingsSchema, settings, 'options');
 
-  const tools = byName((options.tools ?? []) as unknown as readonly Tool[], 'tools');
-  const hooks = (options.hooks ?? []) as unknown as readonly Hook[];
+  const tools = byName(options.tools ?? [], 'tools');
+  const hooks = options.hooks ?? [];
   byName(hooks, 'hooks');
   const selectors = hooks.map(
     ({ name, event, matcher }): HookSelector => ({ name, event, matcher }),

@@ -1,4 +1,5 @@
-import { type Approval, reason as reasonOf } from '../../permission/reasons.ts';
+import type { Policies } from '../../permission/policies.ts';
+import { type Approval, type Reason, reason as reasonOf } from '../../permission/reasons.ts';
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
 import { type ContextNote } from '../../vocabulary/messages.ts';
 import { close, decide, shownOf } from '../agent.calls.ts';
@@ -123,15 +124,17 @@ export function addGrant(
   };
 }
 
+/** A person's no. What was asked stays beside it: the model is told why it was a question. */
 export function denyCall(
-  { calls, clock }: AgentContext,
+  { calls, clock, policies }: AgentContext,
   denial: { readonly callId: string; readonly reason: string; readonly at: number },
 ): Update {
   return {
     clock: wait(clock, denial.at),
     calls: updateCall(calls, denial.callId, (call) =>
-      close(call, 'denied', {
-        reasons: [reasonOf('person_denied', 'person', null, denial.reason)],
+      closeAsked(call, 'denied', {
+        because: reasonOf('person_denied', 'person', null, denial.reason),
+        policies,
       }),
     ),
   };
@@ -139,15 +142,23 @@ export function denyCall(
 
 /** Nobody answered in time: what is still asked is over, what is answered stands. */
 export function expireQuestions(
-  { calls, clock }: AgentContext,
+  { calls, clock, policies }: AgentContext,
   { at = 0 }: { readonly at?: number },
 ): Update {
-  const reasons = [reasonOf('deadline_passed', 'engine')];
+  const because = reasonOf('deadline_passed', 'engine');
   return {
     deadline: null,
     clock: wait(clock, at),
     calls: calls.map((call) =>
-      call.stage === 'asked' ? close(call, 'expired', { reasons }) : call,
+      call.stage === 'asked' ? closeAsked(call, 'expired', { because, policies }) : call,
     ),
   };
+}
+
+function closeAsked(
+  call: Call,
+  outcome: 'denied' | 'expired',
+  { because, policies }: { readonly because: Reason; readonly policies: Policies },
+): Call {
+  return close(call, outcome, { reasons: [because, ...decide(call, policies).reasons] });
 }

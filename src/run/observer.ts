@@ -102,7 +102,7 @@ export class RunObserver {
     const before = this.#previous;
     this.#previous = snapshot;
     const state = stateOf(snapshot);
-    if (event.type === 'xstate.done.actor.inspectFacts') this.#decisions(snapshot, before);
+    if (state === 'awaitPermission.deciding') this.#decisions(snapshot, before);
     if (before !== null) this.#answers(before, snapshot, event);
     if (before === null || stateOf(before) !== state) {
       this.emit({ type: 'state', state, at: this.#options.now() });

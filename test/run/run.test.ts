@@ -347,7 +347,6 @@ describe('a run', () => {
     for await (const event of run) events.push(event);
     const states = events.flatMap((event) => (event.type === 'state' ? [event.state] : []));
     expect(states).toEqual([
-
       'callModel.checking',
       'callModel.working',
       'parseReply',

@@ -117,10 +117,10 @@ function pickSentences(
   return found.length > 0 ? found : sentences.slice(0, 2);
 }
 
-/** Sentences and list items as plain text. Marks that could be read as our own are taken out. */
+/** Sentences and list items as plain text. */
 function splitSentences(body: string): readonly string[] {
   return body
-    .replace(/```+|~~~+|<\/?think>/giu, ' ')
+    .replace(/^[ \t]*(?:```|~~~)[^\n]*$/gmu, '')
     .split('\n')
     .map((line) =>
       line.replace(/^\s*(?:[-*+>]|\d{1,2}[.)]|#{1,6})\s+/u, '').replace(/\*\*|__/gu, ''),

@@ -1,7 +1,9 @@
 import type { LocalizedText } from '../vocabulary/json.ts';
 
 /** What a person can approve, one word each; see `Authorization` for the flag it sets. */
-export type Approval = 'outside' | 'service' | 'overwrite' | 'use' | 'hook' | 'repeat';
+export const APPROVALS = ['outside', 'service', 'overwrite', 'use', 'hook', 'repeat'] as const;
+
+export type Approval = (typeof APPROVALS)[number];
 
 /** Why a call is asked about or refused: a code, its text in both languages, who says so. */
 export interface Reason extends LocalizedText {
@@ -44,7 +46,7 @@ const TEXTS = {
     zh: '无法查明这次调用会触及什么',
     en: 'What the call would touch could not be looked up',
   },
-  person_denied: { zh: '有人拒绝了这次调用', en: 'A person denied the call' },
+  person_denied: { zh: '这次调用没有得到批准', en: 'The call was not approved' },
   deadline_passed: { zh: '在期限内没有人答复', en: 'Nobody answered before the deadline' },
   approval_expired: { zh: '批准已经过期', en: 'The approval has expired' },
   hook_blocked: { zh: '一个钩子阻止了这次调用', en: 'A hook blocked the call' },

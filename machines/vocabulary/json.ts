@@ -29,3 +29,17 @@ export function canonicalJson(value: unknown): string {
     .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
   return `{${members.join(',')}}`;
 }
+
+/**
+ * Whether a value is JSON all the way down: no functions, dates, class instances, `NaN`,
+ * cycles, or members that `JSON.stringify` would drop. `depth` is how deep it may nest.
+ */
+export function isJson(value: unknown, depth = 100): value is Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || depth === 0) return false;
+  if (Array.isArray(value)) return value.every((member) => isJson(member, depth - 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(value).every((member) => isJson(member, depth - 1));
+}

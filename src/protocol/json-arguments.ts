@@ -1,6 +1,6 @@
 import { canonicalJson, type Json, type JsonObject } from '../../machines/vocabulary/json.ts';
 import { unwrapFence } from './fences.ts';
-import { type JsonReading, readJson, skipJsonSpace } from './json-reader.ts';
+import { type JsonReading, MAX_DEPTH, readJson, skipJsonSpace } from './json-reader.ts';
 import { trimText } from './lines.ts';
 
 /** Why arguments were refused. */
@@ -23,8 +23,7 @@ export interface ArgumentsFailure {
 
 export type ArgumentsReading = { readonly ok: true; readonly value: JsonObject } | ArgumentsFailure;
 
-/** Deeper arguments are refused: validators and comparisons downstream recurse. */
-export const MAX_DEPTH = 512;
+const FENCE_LINE = /^[ \t]*(?:```|~~~)/gm;
 
 /**
  * The arguments of a tool call, from the text a model gave (or, from some providers, a value that
@@ -67,7 +66,7 @@ function readValue(text: string, value: Json, mayBeEncoded: boolean): ArgumentsR
 function parseFenced(text: string): ArgumentsReading {
   const inner = unwrapFence(trimText(text));
   if (inner === null) {
-    const isOpen = countFenceLines(text) < 2;
+    const isOpen = !hasClosingLine(text);
     return refuse(isOpen ? 'truncated' : 'invalid_json', text, isOpen ? text.length : 0);
   }
   if (inner.startsWith('```') || inner.startsWith('~~~')) return refuse('invalid_json', text, 0);
@@ -77,8 +76,9 @@ function parseFenced(text: string): ArgumentsReading {
   return isMalformed ? { ...reading, code: 'invalid_json' } : reading;
 }
 
-function countFenceLines(text: string): number {
-  return text.split('\n').filter((line) => /^[ \t]*(?:```|~~~)/.test(line)).length;
+function hasClosingLine(text: string): boolean {
+  FENCE_LINE.lastIndex = 0;
+  return FENCE_LINE.test(text) && FENCE_LINE.test(text);
 }
 
 /** What stands behind a complete value: null when it is only the same value again. */

@@ -4,7 +4,7 @@ import type { Json } from '../../machines/vocabulary/json.ts';
 export interface JsonReading {
   /** `open`: the text ended before the value did. */
   readonly status: 'complete' | 'invalid' | 'open';
-  /** The value, when complete. */
+  /** The value, when complete and no deeper than {@link MAX_DEPTH}; else null. */
   readonly value: Json;
   /** Behind the value; or the offending character; or the end of the text. */
   readonly end: number;
@@ -14,10 +14,10 @@ export interface JsonReading {
   readonly lastString: { readonly start: number; readonly end: number };
 }
 
-interface Frame {
-  readonly container: Json[] | Record<string, Json>;
-  key: string;
-}
+type Container = Json[] | Record<string, Json>;
+
+/** Deeper values are measured, not built: what handles them downstream recurses. */
+export const MAX_DEPTH = 512;
 
 type Expecting = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'commaOrEnd';
 
@@ -25,16 +25,9 @@ const WHITE_SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const NUMBER_CHARACTERS = /[-+.eE0-9]*/y;
 const PLAIN_CHARACTERS = /[^"\\]*/y;
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
+const ESCAPES = new Set('"\\/bfnrt');
+const HEX_DIGIT = /[0-9a-fA-F]/;
+const CONTROL_CHARACTERS = /[\u0000-\u001f]/g;
 const WORDS: readonly (readonly [string, Json])[] = [
   ['true', true],
   ['false', false],
@@ -45,10 +38,10 @@ const WORDS: readonly (readonly [string, Json])[] = [
  * Reads one JSON value (RFC 8259) from `start` on, without recursion and in linear time. More
  * than the RFC allows: raw control characters in strings, and a comma before a closing bracket.
  * A number beyond a double's range is invalid, an integer beyond 2^53 is rounded, the last of
- * equal keys wins. `anyEscape` lets unknown escapes pass, for a caller that only wants the extent.
+ * equal keys wins. `extentOnly` lets unknown escapes pass and decodes no strings, for a caller that wants no value.
  */
-export function readJson(text: string, start: number, anyEscape = false): JsonReading {
-  return new Reader(text, start, anyEscape).read();
+export function readJson(text: string, start: number, extentOnly = false): JsonReading {
+  return new Reader(text, start, extentOnly).read();
 }
 
 /** The first position from `from` on that holds no JSON white space. */
@@ -58,18 +51,21 @@ export function skipJsonSpace(text: string, from: number): number {
 
 class Reader {
   private readonly text: string;
-  private readonly anyEscape: boolean;
-  private readonly stack: Frame[] = [];
+  private readonly extentOnly: boolean;
+  /** What is open: 1 for an array, 0 for an object. */
+  private readonly open: number[] = [];
+  private readonly containers: Container[] = [];
+  private readonly keys: string[] = [];
   private position: number;
   private depth = 0;
   private lastString = { start: -1, end: -1 };
   private expecting: Expecting = 'value';
   private result: Json | undefined;
 
-  constructor(text: string, start: number, anyEscape: boolean) {
+  constructor(text: string, start: number, extentOnly: boolean) {
     this.text = text;
     this.position = start;
-    this.anyEscape = anyEscape;
+    this.extentOnly = extentOnly;
   }
 
   read(): JsonReading {
@@ -115,7 +111,7 @@ class Reader {
   }
 
   private inArray(): boolean {
-    return Array.isArray(this.stack.at(-1)?.container);
+    return this.open[this.open.length - 1] === 1;
   }
 
   private closes(char: string | undefined): boolean {
@@ -124,25 +120,31 @@ class Reader {
 
   private close(): boolean {
     this.position += 1;
-    return this.put(this.stack.pop()?.container ?? null);
+    const isBuilt = this.open.length <= MAX_DEPTH;
+    this.open.pop();
+    if (!isBuilt) return this.put(null);
+    this.keys.pop();
+    return this.put(this.containers.pop() ?? null);
   }
 
   private put(value: Json): boolean {
-    const frame = this.stack.at(-1);
     this.expecting = 'commaOrEnd';
-    if (frame === undefined) this.result = value;
-    else if (Array.isArray(frame.container)) frame.container.push(value);
-    else if (frame.key === '__proto__') {
+    if (this.open.length === 0) this.result = this.depth > MAX_DEPTH ? null : value;
+    if (this.open.length === 0 || this.open.length > MAX_DEPTH) return true;
+    const container = this.containers.at(-1);
+    const key = this.keys.at(-1) ?? '';
+    if (Array.isArray(container)) container.push(value);
+    else if (key === '__proto__') {
       // Assignment would set the prototype; JSON.parse makes an own property, and so do we.
       const own = { value, writable: true, enumerable: true, configurable: true };
-      Object.defineProperty(frame.container, frame.key, own);
-    } else frame.container[frame.key] = value;
+      Object.defineProperty(container, key, own);
+    } else if (container !== undefined) container[key] = value;
     return true;
   }
 
   private value(char: string | undefined): boolean {
-    if (char === '{') return this.open({}, 'keyOrEnd');
-    if (char === '[') return this.open([], 'valueOrEnd');
+    if (char === '{') return this.enter(0, 'keyOrEnd');
+    if (char === '[') return this.enter(1, 'valueOrEnd');
     if (char === '"') {
       const string = this.string();
       return string !== null && this.put(string);
@@ -151,17 +153,20 @@ class Reader {
     return this.word();
   }
 
-  private open(container: Frame['container'], expecting: Expecting): boolean {
-    this.stack.push({ container, key: '' });
-    this.depth = Math.max(this.depth, this.stack.length);
+  private enter(isArray: 0 | 1, expecting: Expecting): boolean {
+    this.open.push(isArray);
+    this.depth = Math.max(this.depth, this.open.length);
+    if (this.open.length <= MAX_DEPTH) {
+      this.containers.push(isArray === 1 ? [] : {});
+      this.keys.push('');
+    }
     return this.advance(expecting);
   }
 
   private key(): boolean {
     const key = this.string();
-    const frame = this.stack.at(-1);
-    if (key === null || frame === undefined) return false;
-    frame.key = key;
+    if (key === null) return false;
+    if (this.open.length <= MAX_DEPTH) this.keys[this.keys.length - 1] = key;
     this.expecting = 'colon';
     return true;
   }
@@ -198,44 +203,53 @@ class Reader {
   /** The string at `position`, or null with `position` on the fault or at the end of the text. */
   private string(): string | null {
     const start = this.position;
-    const parts: string[] = [];
+    let isPlain = true;
     this.position += 1;
     for (;;) {
       const end = match(PLAIN_CHARACTERS, this.text, this.position);
-      parts.push(this.text.slice(this.position, end));
       this.position = end;
-      this.lastString = { start, end: end + 1 };
+      this.lastString.start = start;
+      this.lastString.end = end + 1;
       if (end >= this.text.length) return null;
       this.position += 1;
-      if (this.text[end] === '"') return parts.join('');
-      const escaped = this.escape();
-      if (escaped === null) return null;
-      parts.push(escaped);
+      if (this.text[end] === '"') return this.decode(start, isPlain);
+      isPlain = false;
+      if (!this.escape()) return null;
     }
   }
 
-  private escape(): string | null {
+  private decode(start: number, isPlain: boolean): string {
+    if (this.extentOnly) return '';
+    if (isPlain) return this.text.slice(start + 1, this.position - 1);
+    const escaped = this.text
+      .slice(start, this.position)
+      .replace(CONTROL_CHARACTERS, escapeControl);
+    return JSON.parse(escaped) as string;
+  }
+
+  /** Steps over what follows a backslash. */
+  private escape(): boolean {
     const char = this.text[this.position];
-    if (char === undefined) return null;
-    if (char === 'u') return this.unicodeEscape();
-    const escaped = Object.hasOwn(ESCAPES, char) ? ESCAPES[char] : undefined;
-    if (escaped === undefined && !this.anyEscape) return null;
+    if (char === undefined) return false;
     this.position += 1;
-    return escaped ?? char;
+    if (this.extentOnly || ESCAPES.has(char)) return true;
+    this.position -= 1;
+    return char === 'u' && this.unicodeEscape();
   }
 
-  private unicodeEscape(): string | null {
-    let digits = '';
-    while (digits.length < 4) {
-      const char = this.text[this.position + 1 + digits.length];
-      if (char === undefined || !/[0-9a-fA-F]/.test(char)) break;
-      digits += char;
+  private unicodeEscape(): boolean {
+    this.position += 1;
+    for (let count = 0; count < 4; count += 1) {
+      const char = this.text[this.position];
+      if (char === undefined || !HEX_DIGIT.test(char)) return false;
+      this.position += 1;
     }
-    const isWhole = digits.length === 4;
-    this.position += isWhole || !this.anyEscape ? 1 + digits.length : 1;
-    if (isWhole) return String.fromCharCode(Number.parseInt(digits, 16));
-    return this.anyEscape && this.position < this.text.length ? 'u' : null;
+    return true;
   }
+}
+
+function escapeControl(char: string): string {
+  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function match(pattern: RegExp, text: string, from: number): number {

@@ -1,21 +1,33 @@
-const LINE_BREAKS = new Set(['\n', '\r', '\u2028', '\u2029', '\u0085']);
 const LINE_BREAK = /[\n\r\u2028\u2029\u0085]/g;
 /** Invisible characters that carry no meaning; the joiners U+200C and U+200D do, and stay. */
-const INVISIBLE = new Set(['\u200b', '\u2060', '\ufeff', '\u200e', '\u200f', '\u00ad', '\u180e']);
-const WHITE_SPACE = /\s/u;
+const INVISIBLE = new Set([0x200b, 0x2060, 0xfeff, 0x200e, 0x200f, 0x00ad, 0x180e]);
+/** White space beyond ASCII, line breaks aside. */
+const WIDE_SPACE = new Set([0xa0, 0x1680, 0x202f, 0x205f, 0x3000]);
 
 export function isLineBreak(char: string | undefined): boolean {
-  return char !== undefined && LINE_BREAKS.has(char);
+  return char !== undefined && isLineBreakCode(char.charCodeAt(0));
 }
 
 export function isInvisible(char: string | undefined): boolean {
-  return char !== undefined && INVISIBLE.has(char);
+  return char !== undefined && INVISIBLE.has(char.charCodeAt(0));
 }
 
 /** White space within a line, or an invisible character. */
 export function isBlank(char: string | undefined): boolean {
-  if (char === undefined || isLineBreak(char)) return false;
-  return char === ' ' || char === '\t' || isInvisible(char) || WHITE_SPACE.test(char);
+  return char !== undefined && isBlankCode(char.charCodeAt(0));
+}
+
+function isLineBreakCode(code: number): boolean {
+  return code === 10 || code === 13 || code === 0x2028 || code === 0x2029 || code === 0x85;
+}
+
+function isBlankCode(code: number): boolean {
+  if (code < 0x80) return code === 32 || code === 9 || code === 11 || code === 12;
+  return (code >= 0x2000 && code <= 0x200a) || WIDE_SPACE.has(code) || INVISIBLE.has(code);
+}
+
+function isSpaceCode(code: number): boolean {
+  return isBlankCode(code) || isLineBreakCode(code);
 }
 
 /** Where the line that holds `from` ends: at its line break, or at the end of the text. */
@@ -41,14 +53,14 @@ export function lineStartOf(text: string, position: number, floor: number): numb
 /** The first position from `from` on that holds no blank, within the line. */
 export function skipBlanks(text: string, from: number): number {
   let position = from;
-  while (isBlank(text[position])) position += 1;
+  while (isBlankCode(text.charCodeAt(position))) position += 1;
   return position;
 }
 
 /** The first position from `from` on that holds neither a blank nor a line break. */
 export function skipSpace(text: string, from: number): number {
   let position = from;
-  while (isBlank(text[position]) || isLineBreak(text[position])) position += 1;
+  while (isSpaceCode(text.charCodeAt(position))) position += 1;
   return position;
 }
 
@@ -56,6 +68,6 @@ export function skipSpace(text: string, from: number): number {
 export function trimText(text: string): string {
   const start = skipSpace(text, 0);
   let end = text.length;
-  while (end > start && (isBlank(text[end - 1]) || isLineBreak(text[end - 1]))) end -= 1;
+  while (end > start && isSpaceCode(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }

@@ -1,7 +1,6 @@
 import { isBlank } from './lines.ts';
-import { type Label, matchPlainLabel } from './react-text.labels.ts';
+import { type Label, matchPlainLabel, mayStartLabel } from './react-text.labels.ts';
 
-const FIRST_LETTERS = new Set('aAfFoOtT');
 const SEPARATORS = new Set(',;.|!?)，。；、！？）…');
 
 /** A label found within a line; `isExact` when it starts with a capital, as asked for. */
@@ -20,7 +19,7 @@ export function findInlineLabel(
 ): InlineLabel | null {
   for (let at = from; at < end; at += 1) {
     const char = text[at] as string;
-    if (char < '\u0080' && !FIRST_LETTERS.has(char)) continue;
+    if (!mayStartLabel(String.fromCodePoint(text.codePointAt(at) ?? 0))) continue;
     let start = at;
     while (start > from && at - start < 3 && isEmphasis(text[start - 1])) start -= 1;
     if (start > from && !isBoundary(text[start - 1])) continue;

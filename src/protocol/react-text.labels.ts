@@ -55,9 +55,18 @@ const LABELS: ReadonlyMap<string, LabelKind> = new Map(
 const BEGINNINGS: ReadonlySet<string> = new Set(
   [...LABELS.keys()].flatMap((label) => [...label].map((_, index) => label.slice(0, index + 1))),
 );
+/** What a label can start with, folded. */
+const FIRST_LETTERS: ReadonlySet<string> = new Set(
+  [...LABELS.keys()].map((label) => label[0] ?? ''),
+);
 const PICTOGRAPH = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f|\u20e3/u;
 const BULLETS = new Set('-+•·‣▪●○■□–—');
 const LETTER = /\p{L}/u;
+
+/** Whether a label may start with this character. */
+export function mayStartLabel(char: string): boolean {
+  return FIRST_LETTERS.has(fold(char));
+}
 
 /** The label that starts at `from`, whatever decorates it, if one does. */
 export function matchLabel(text: string, from: number): Label | null {
@@ -189,8 +198,11 @@ function skipNumber(text: string, from: number): number | null {
   return '.)、．）'.includes(text[end] ?? ' ') ? end + 1 : null;
 }
 
-function fold(char: string): string {
-  return char < '\u0080' ? char.toLowerCase() : char.normalize('NFKC').toLowerCase();
+/** A character as labels are compared: in lower case, its compatibility forms taken together. */
+export function fold(char: string): string {
+  if (char < '\u0080') return char.toLowerCase();
+  // Unified ideographs have no other form.
+  return char >= '\u4e00' && char <= '\u9fff' ? char : char.normalize('NFKC').toLowerCase();
 }
 
 function isCapital(char: string): boolean {

@@ -8,15 +8,15 @@ export interface ThinkTag {
   readonly end: number;
 }
 
-const TAGS =
-  /<(\/?)(?:think|thinking|thought|reasoning)>|◁(\/?)think▷|\[(\/?)THINK\]|<seed:(\/?)think>/giu;
+const TAG = /<\/?(?:think|thinking|thought|reasoning|seed:think)>|◁\/?think▷|\[\/?THINK\]/giu;
 
 /** All tags of reasoning blocks, in order, wherever they stand. */
 export function findThinkTags(text: string): readonly ThinkTag[] {
   const tags: ThinkTag[] = [];
-  for (const match of text.matchAll(TAGS)) {
-    const opens = match.slice(1).every((slash) => slash === undefined || slash === '');
-    tags.push({ opens, start: match.index, end: match.index + match[0].length });
+  TAG.lastIndex = 0;
+  for (let match = TAG.exec(text); match !== null; match = TAG.exec(text)) {
+    const [tag] = match;
+    tags.push({ opens: !tag.includes('/'), start: match.index, end: match.index + tag.length });
   }
   return tags;
 }

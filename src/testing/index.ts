@@ -1,3 +1,15 @@
+/** For testing agents: a strict model, and the exploration of the real machine. */
+export { controlState } from './control-state.ts';
+export {
+  type Exploration,
+  type ExploredEdge,
+  type ExploredState,
+  type ExploreOptions,
+  explore,
+  pathTo,
+} from './explore.ts';
+export { INVARIANTS, type Invariant } from './invariants.ts';
+export { createReplay, type Replay, type ReplayOptions } from './replay.ts';
 export {
   type Hold,
   hold,
@@ -7,3 +19,18 @@ export {
   type ScriptedStep,
   scriptedModel,
 } from './scripted-model.ts';
+export {
+  type AgentSnapshot,
+  CALLS,
+  FACTS,
+  type FactsVariant,
+  LIMITS_WORLD,
+  NO_HOOKS_WORLD,
+  ONE_CALL_WORLD,
+  TWO_CALL_LIMITS_WORLD,
+  TWO_CALL_WORLD,
+  type World,
+  type WorldEvent,
+  worldEvents,
+  worldInput,
+} from './world.ts';

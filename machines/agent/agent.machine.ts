@@ -1,0 +1,338 @@
+import * as from from './agent.inputs.ts';
+import { agentSetup } from './agent.setup.ts';
+import { createContext, outputOf } from './agent.updates.ts';
+
+/** Changes whenever a log written by an older chart would fold differently. */
+export const AGENT_MACHINE_VERSION = '1';
+
+/**
+ * One agent run: a person's task goes in, the model answers or calls tools, every call passes its
+ * hooks and the permission evaluator before it starts, and the run always comes to rest.
+ */
+export const agentMachine = agentSetup.createMachine({
+  id: 'agent',
+  version: AGENT_MACHINE_VERSION,
+  context: ({ input }) => createContext(input),
+  initial: 'submitPrompt',
+  on: { 'run.cancel': { target: '.cancelled', actions: 'cancelRun' } },
+  states: {
+    submitPrompt: {
+      description: 'UserPromptSubmit hooks may add context beside the prompt, or refuse it.',
+      initial: 'checking',
+      states: {
+        checking: {
+          always: [{ guard: 'needsPromptHook', target: 'working' }, { target: '#agent.callModel' }],
+        },
+        working: {
+          invoke: {
+            id: 'userPromptSubmit',
+            src: 'userPromptSubmit',
+            input: from.conversation,
+            onDone: [
+              {
+                guard: { type: 'isPromptAccepted', params: from.output },
+                target: '#agent.callModel',
+                actions: { type: 'addPromptContext', params: from.output },
+              },
+              {
+                target: '#agent.failed',
+                actions: { type: 'refusePrompt', params: from.output },
+              },
+            ],
+            onError: { target: '#agent.failed', actions: { type: 'failHook', params: from.error } },
+          },
+        },
+      },
+    },
+
+    callModel: {
+      description: 'The model is asked, unless a limit is reached.',
+      initial: 'checking',
+      states: {
+        checking: {
+          always: [
+            { guard: 'hasReachedLimit', target: '#agent.suspended', actions: 'suspendAtLimit' },
+            { target: 'working' },
+          ],
+        },
+        working: {
+          entry: 'beginTurn',
+          invoke: {
+            id: 'callModel',
+            src: 'callModel',
+            input: from.conversation,
+            onDone: {
+              target: '#agent.parseReply',
+              actions: { type: 'recordReply', params: from.output },
+            },
+            onError: [
+              {
+                guard: { type: 'isRetryable', params: from.error },
+                target: '#agent.suspended',
+                actions: { type: 'suspendWithoutModel', params: from.error },
+              },
+              { target: '#agent.failed', actions: { type: 'failModel', params: from.error } },
+            ],
+          },
+        },
+      },
+    },
+
+    parseReply: {
+      description: 'The protocol reads the reply: an answer, tool calls, or neither.',
+      invoke: {
+        id: 'parseReply',
+        src: 'parseReply',
+        input: from.unparsedReply,
+        onDone: [
+          {
+            guard: { type: 'isAnswer', params: from.output },
+            target: 'stopHook',
+            actions: { type: 'acceptAnswer', params: from.output },
+          },
+          {
+            guard: { type: 'isCallBatch', params: from.output },
+            target: 'preToolHook',
+            actions: { type: 'acceptCalls', params: from.output },
+          },
+          {
+            guard: 'hasRepairsLeft',
+            target: 'callModel',
+            actions: { type: 'acceptMalformed', params: from.output },
+          },
+          {
+            target: 'suspended',
+            actions: [{ type: 'acceptMalformed', params: from.output }, 'suspendAtRepairs'],
+          },
+        ],
+        onError: { target: 'failed', actions: { type: 'failParse', params: from.error } },
+      },
+    },
+
+    preToolHook: {
+      description: 'PreToolUse hooks may block a call, ask for a person, or replace its input.',
+      initial: 'checking',
+      states: {
+        checking: {
+          always: [{ guard: 'needsPreToolHook', target: 'working' }, { target: 'routing' }],
+        },
+        working: {
+          invoke: {
+            id: 'preToolUse',
+            src: 'preToolUse',
+            input: from.callsBeforeHooks,
+            onDone: {
+              target: 'routing',
+              actions: { type: 'applyPreToolVerdicts', params: from.output },
+            },
+            onError: {
+              target: 'routing',
+              actions: { type: 'blockLiveCalls', params: from.error },
+            },
+          },
+        },
+        routing: {
+          always: [
+            { guard: 'hasLiveCalls', target: '#agent.awaitPermission' },
+            { target: '#agent.postToolHook' },
+          ],
+        },
+      },
+    },
+
+    awaitPermission: {
+      description: 'What the calls would touch is looked up; the evaluator and a person decide.',
+      initial: 'inspecting',
+      states: {
+        inspecting: {
+          invoke: {
+            id: 'inspectFacts',
+            src: 'inspectFacts',
+            input: from.callsToInspect,
+            onDone: { target: 'deciding', actions: { type: 'recordFacts', params: from.output } },
+            onError: {
+              target: 'deciding',
+              actions: { type: 'closeUninspectedCalls', params: from.error },
+            },
+          },
+        },
+        deciding: {
+          always: [
+            { guard: 'hasQuestions', target: 'asking' },
+            { guard: 'hasAllowedCalls', target: '#agent.execute' },
+            { target: '#agent.postToolHook' },
+          ],
+        },
+        asking: {
+          tags: 'waiting',
+          entry: 'askQuestions',
+          invoke: {
+            id: 'approvalDeadline',
+            src: 'approvalDeadline',
+            input: from.deadline,
+            onDone: {
+              target: 'reviewing',
+              actions: { type: 'expireQuestions', params: from.output },
+            },
+            onError: {
+              target: 'reviewing',
+              actions: { type: 'expireQuestions', params: from.now },
+            },
+          },
+          on: {
+            'permission.grant': [
+              {
+                guard: { type: 'isLastGrant', params: from.event },
+                target: 'reviewing',
+                actions: { type: 'addGrant', params: from.event },
+              },
+              {
+                guard: { type: 'isValidGrant', params: from.event },
+                actions: { type: 'addGrant', params: from.event },
+              },
+            ],
+            'permission.deny': [
+              {
+                guard: { type: 'isLastDenial', params: from.event },
+                target: 'reviewing',
+                actions: { type: 'denyCall', params: from.event },
+              },
+              {
+                guard: { type: 'isValidDenial', params: from.event },
+                actions: { type: 'denyCall', params: from.event },
+              },
+            ],
+          },
+        },
+        reviewing: {
+          always: [
+            { guard: 'hasLiveCalls', target: 'inspecting' },
+            { target: '#agent.postToolHook' },
+          ],
+        },
+      },
+    },
+
+    execute: {
+      description: 'Each allowed call runs as an actor of its own; a failure is a result.',
+      entry: 'startCalls',
+      on: {
+        'xstate.done.actor.tool.*': {
+          actions: [
+            { type: 'recordResult', params: from.event },
+            { type: 'stopTool', params: from.event },
+          ],
+        },
+        'xstate.error.actor.tool.*': {
+          actions: [
+            { type: 'recordCrash', params: from.event },
+            { type: 'stopTool', params: from.event },
+          ],
+        },
+      },
+      always: [
+        { guard: 'isUndecidedAgain', target: 'awaitPermission' },
+        { guard: 'hasNothingRunning', target: 'postToolHook' },
+      ],
+      exit: 'stopTools',
+    },
+
+    postToolHook: {
+      description: 'PostToolUse hooks may add context or replace what the model sees.',
+      initial: 'checking',
+      states: {
+        checking: {
+          always: [
+            { guard: 'needsPostToolHook', target: 'working' },
+            { target: '#agent.callModel', actions: 'writeObservations' },
+          ],
+        },
+        working: {
+          invoke: {
+            id: 'postToolUse',
+            src: 'postToolUse',
+            input: from.callsThatRan,
+            onDone: {
+              target: '#agent.callModel',
+              actions: [
+                { type: 'applyPostToolVerdicts', params: from.output },
+                'writeObservations',
+              ],
+            },
+            onError: {
+              target: '#agent.callModel',
+              actions: [{ type: 'recordPostToolFault', params: from.error }, 'writeObservations'],
+            },
+          },
+        },
+      },
+    },
+
+    stopHook: {
+      description: 'Stop hooks may keep the run going, with a reason for the model.',
+      initial: 'checking',
+      states: {
+        checking: {
+          always: [{ guard: 'needsStopHook', target: 'working' }, { target: '#agent.done' }],
+        },
+        working: {
+          invoke: {
+            id: 'stop',
+            src: 'stop',
+            input: from.answer,
+            onDone: [
+              { guard: { type: 'isStopAllowed', params: from.output }, target: '#agent.done' },
+              {
+                guard: { type: 'mayBlockStop', params: from.output },
+                target: '#agent.callModel',
+                actions: { type: 'blockStop', params: from.output },
+              },
+              {
+                guard: { type: 'isStopBlocked', params: from.output },
+                target: '#agent.suspended',
+                actions: [{ type: 'blockStop', params: from.output }, 'suspendAtStopBlocks'],
+              },
+              {
+                target: '#agent.suspended',
+                actions: { type: 'suspendWithoutVerdict', params: from.output },
+              },
+            ],
+            onError: {
+              target: '#agent.suspended',
+              actions: { type: 'suspendFailedHook', params: from.error },
+            },
+          },
+        },
+      },
+    },
+
+    suspended: {
+      description: 'The run rests with a typed reason until a person resumes it.',
+      tags: 'resting',
+      on: {
+        'run.resume': [
+          {
+            guard: 'isSuspendedByHook',
+            target: 'stopHook',
+            actions: { type: 'raiseLimits', params: from.event },
+          },
+          {
+            guard: { type: 'canResume', params: from.limits },
+            target: 'callModel',
+            actions: { type: 'raiseLimits', params: from.event },
+          },
+        ],
+      },
+    },
+
+    done: {
+      description: 'The model answered and no Stop hook objected.',
+      type: 'final',
+      entry: 'finish',
+    },
+    failed: { description: 'Something failed that no answer can come after.', type: 'final' },
+    cancelled: { description: 'A person or host stopped the run.', type: 'final' },
+  },
+  output: ({ context }) => outputOf(context),
+  options: { maxIterations: 1_000 },
+});

@@ -1,0 +1,166 @@
+import { assign, enqueueActions, setup, stopChild } from 'xstate';
+import { toErrorData } from '../vocabulary/errors.ts';
+import { factsOf } from './agent.calls.ts';
+import * as guards from './agent.guards.ts';
+import { type PortOutputs, ports } from './agent.ports.ts';
+import type {
+  AgentContext,
+  AgentEvent,
+  AgentInput,
+  AgentOutput,
+  Grant,
+  Inspection,
+  Limits,
+  ModelAnswer,
+  ParsedReply,
+  ToolEvent,
+} from './agent.types.ts';
+import * as updates from './agent.updates.ts';
+
+type ToolDone = Extract<ToolEvent, { output: unknown }>;
+type ToolCrash = Extract<ToolEvent, { error: unknown }>;
+
+/** Id of the actor that runs a call. */
+export const toolId = (callId: string) => `tool.${callId}`;
+
+const callIdOf = (actorId: string) => actorId.replace(/^tool\./u, '');
+
+/** The vocabulary of the chart: every guard, action and actor it names, one entry each. */
+export const agentSetup = setup({
+  types: {
+    context: {} as AgentContext,
+    events: {} as AgentEvent,
+    input: {} as AgentInput,
+    output: {} as AgentOutput,
+    tags: {} as 'waiting' | 'resting',
+  },
+  actors: ports,
+  guards: {
+    needsPromptHook: ({ context }) => guards.needsHook(context, 'UserPromptSubmit'),
+    isPromptAccepted: (_, answer: PortOutputs['userPromptSubmit']) =>
+      guards.isPromptAccepted(answer),
+    hasReachedLimit: ({ context }) => guards.reachedLimit(context) !== null,
+    isRetryable: (_, thrown: unknown) => guards.isRetryable(thrown),
+    isAnswer: (_, parsed: ParsedReply) => parsed.kind === 'answer',
+    isCallBatch: ({ context }, parsed: ParsedReply) => guards.isCallBatch(context, parsed),
+    hasRepairsLeft: ({ context }) => guards.hasRepairsLeft(context),
+    needsPreToolHook: ({ context }) => guards.needsPreToolHook(context),
+    hasLiveCalls: ({ context }) => guards.hasLiveCalls(context),
+    hasQuestions: ({ context }) => guards.questionCalls(context).length > 0,
+    hasAllowedCalls: ({ context }) => guards.allowedCalls(context).length > 0,
+    isLastGrant: ({ context }, grant: Grant & { callId: string }) =>
+      guards.isValidGrant(context, grant) && guards.isLastQuestion(context, grant.callId),
+    isValidGrant: ({ context }, grant: Grant & { callId: string }) =>
+      guards.isValidGrant(context, grant),
+    isLastDenial: ({ context }, { callId }: { callId: string }) =>
+      guards.isAsked(context, callId) && guards.isLastQuestion(context, callId),
+    isValidDenial: ({ context }, { callId }: { callId: string }) => guards.isAsked(context, callId),
+    hasNothingRunning: ({ context }) => !guards.hasRunningCalls(context),
+    isUndecidedAgain: ({ context }) =>
+      !guards.hasRunningCalls(context) && guards.hasLiveCalls(context),
+    needsPostToolHook: ({ context }) => guards.needsPostToolHook(context),
+    needsStopHook: ({ context }) => guards.needsHook(context, 'Stop'),
+    isStopAllowed: (_, { verdict }: PortOutputs['stop']) => verdict === 'allow',
+    isStopBlocked: (_, { verdict }: PortOutputs['stop']) => verdict === 'block',
+    mayBlockStop: ({ context }, { verdict }: PortOutputs['stop']) =>
+      verdict === 'block' && guards.hasStopBlocksLeft(context),
+    isSuspendedByHook: ({ context }) => guards.isSuspendedBy(context, 'hook_failed'),
+    canResume: ({ context }, limits: Partial<Limits>) => guards.canResume(context, limits),
+  },
+  actions: {
+    addPromptContext: assign(({ context }, answer: PortOutputs['userPromptSubmit']) =>
+      updates.addPromptContext(context, answer),
+    ),
+    refusePrompt: assign(({ context }, answer: PortOutputs['userPromptSubmit']) =>
+      updates.refusePrompt(context, answer),
+    ),
+    beginTurn: assign(({ context }) => updates.beginTurn(context)),
+    recordReply: assign(({ context }, answer: ModelAnswer) => updates.recordReply(context, answer)),
+    acceptAnswer: assign(({ context }, parsed: ParsedReply) =>
+      parsed.kind === 'answer' ? updates.acceptAnswer(context, parsed) : {},
+    ),
+    acceptCalls: assign(({ context }, parsed: ParsedReply) =>
+      parsed.kind === 'calls' ? updates.acceptCalls(context, parsed) : {},
+    ),
+    acceptMalformed: assign(({ context }, parsed: ParsedReply) =>
+      updates.acceptMalformed(context, parsed),
+    ),
+    applyPreToolVerdicts: assign(({ context }, verdicts: PortOutputs['preToolUse']) =>
+      updates.applyPreToolVerdicts(context, verdicts),
+    ),
+    blockLiveCalls: assign(({ context }, thrown: unknown) =>
+      updates.blockLiveCalls(context, thrown),
+    ),
+    recordFacts: assign(({ context }, inspection: Inspection) =>
+      updates.recordFacts(context, inspection),
+    ),
+    closeUninspectedCalls: assign(({ context }, thrown: unknown) =>
+      updates.closeUninspectedCalls(context, thrown),
+    ),
+    askQuestions: assign(({ context }) => updates.askQuestions(context)),
+    addGrant: assign(({ context }, grant: Grant & { callId: string }) =>
+      updates.addGrant(context, grant),
+    ),
+    denyCall: assign(({ context }, denial: { callId: string; reason: string; at: number }) =>
+      updates.denyCall(context, denial),
+    ),
+    expireQuestions: assign(({ context }, { at }: { at: number }) =>
+      updates.expireQuestions(context, { at }),
+    ),
+    startCalls: enqueueActions(({ context, enqueue }) => {
+      const { runId, turn, locale } = context;
+      for (const call of guards.allowedCalls(context)) {
+        if (call.facts === null) continue;
+        const { id: callId, tool, input } = call;
+        const attempt = call.starts + 1;
+        const facts = factsOf(call, call.facts);
+        enqueue.spawnChild('tool', {
+          id: toolId(callId),
+          input: { runId, turn, locale, callId, tool, input, facts, attempt },
+        });
+      }
+      enqueue.assign(updates.startCalls(context));
+    }),
+    recordResult: assign(({ context }, result: ToolDone) =>
+      updates.recordResult(context, { callId: callIdOf(result.actorId), output: result.output }),
+    ),
+    recordCrash: assign(({ context }, crash: ToolCrash) =>
+      updates.recordCrash(context, { callId: callIdOf(crash.actorId), thrown: crash.error }),
+    ),
+    stopTool: stopChild((_, { actorId }: { actorId: string }) => actorId),
+    stopTools: enqueueActions(({ context, enqueue }) => {
+      for (const call of context.calls)
+        if (call.stage === 'running') enqueue.stopChild(toolId(call.id));
+    }),
+    applyPostToolVerdicts: assign(({ context }, verdicts: PortOutputs['postToolUse']) =>
+      updates.applyPostToolVerdicts(context, verdicts),
+    ),
+    recordPostToolFault: assign(({ context }, thrown: unknown) =>
+      updates.recordPostToolFault(context, thrown),
+    ),
+    writeObservations: assign(({ context }) => updates.writeObservations(context)),
+    blockStop: assign(({ context }, answer: PortOutputs['stop']) =>
+      updates.blockStop(context, answer),
+    ),
+    suspendAtLimit: assign(({ context }) => updates.suspendAtLimit(context)),
+    suspendAtRepairs: assign(({ context }) => updates.suspend(context, 'limit.repairs')),
+    suspendAtStopBlocks: assign(({ context }) => updates.suspend(context, 'limit.stop_blocks')),
+    suspendWithoutModel: assign(({ context }, thrown: unknown) =>
+      updates.suspendWithoutModel(context, thrown),
+    ),
+    suspendFailedHook: assign(({ context }, thrown: unknown) =>
+      updates.suspend(context, 'hook_failed', toErrorData(thrown, 'hook_failed')),
+    ),
+    suspendWithoutVerdict: assign(({ context }, answer: PortOutputs['stop']) =>
+      updates.suspendWithoutVerdict(context, answer),
+    ),
+    raiseLimits: assign(({ context }, event: { limits: Partial<Limits>; at: number }) =>
+      updates.raiseLimits(context, event),
+    ),
+    cancelRun: assign(({ context }) => updates.cancelRun(context)),
+    failHook: assign((_, thrown: unknown) => updates.fail(thrown, 'hook_failed')),
+    failModel: assign(({ context }, thrown: unknown) => updates.failModel(context, thrown)),
+    failParse: assign((_, thrown: unknown) => updates.fail(thrown, 'parse_failed')),
+    finish: assign(({ context }) => updates.finish(context)),
+  },
+});

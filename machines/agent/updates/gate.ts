@@ -1,0 +1,164 @@
+import type { Policies } from '../../permission/policies.ts';
+import { type Approval, type Reason, reason as reasonOf } from '../../permission/reasons.ts';
+import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
+import { type ContextNote } from '../../vocabulary/messages.ts';
+import { close, decide, shownOf } from '../agent.calls.ts';
+import { questionCalls } from '../agent.guards.ts';
+import { type PortOutputs } from '../agent.ports.ts';
+import { type AgentContext, type Call, type Grant, type Inspection } from '../agent.types.ts';
+import { type Update, updateCall, updateLive, wait, work } from './shared.ts';
+
+// preToolHook
+
+/** A call that the hooks gave no word on is treated as one whose hook failed. */
+export function applyPreToolVerdicts(
+  { calls }: AgentContext,
+  verdicts: PortOutputs['preToolUse'],
+): Update {
+  return {
+    calls: updateLive(calls, (call) => {
+      const found = Object.hasOwn(verdicts, call.id) ? verdicts[call.id] : undefined;
+      if (found === undefined) return closeHookFailed(call, []);
+      const { verdict, reasons = [], context = [], input = call.input } = found;
+      const seen: Call = { ...call, input, context };
+      if (verdict === 'proceed') return seen;
+      if (verdict === 'ask') return { ...seen, hookQuestions: reasons };
+      if (verdict === 'block')
+        return close(seen, 'blocked', { reasons: hookReasons('hook_blocked', reasons) });
+      return closeHookFailed(seen, reasons);
+    }),
+  };
+}
+
+/** The hooks' actor itself failed: the gate closes for every call that waits at it. */
+export function blockLiveCalls({ calls, faults }: AgentContext, thrown: unknown): Update {
+  const error = toErrorData(thrown, 'hook_failed');
+  return {
+    faults: [...faults, { state: 'preToolHook', error }],
+    calls: updateLive(calls, (call) =>
+      closeHookFailed(call, [{ source: 'PreToolUse', text: error.message }]),
+    ),
+  };
+}
+
+function closeHookFailed(call: Call, reasons: readonly ContextNote[]): Call {
+  const notes = reasons.length > 0 ? reasons : [{ source: 'PreToolUse', text: 'no answer' }];
+  return close(call, 'hook_failed', { reasons: hookReasons('hook_failed', notes) });
+}
+
+function hookReasons(code: 'hook_blocked' | 'hook_failed', notes: readonly ContextNote[]) {
+  return notes.map(({ source, text }) => reasonOf(code, 'hook', null, `${source}: ${text}`));
+}
+
+// awaitPermission
+
+/**
+ * Takes in what the live calls would touch as of now, and settles those that nobody can allow:
+ * not looked up, too late an approval, or a deny of the evaluator.
+ */
+export function recordFacts(
+  context: AgentContext,
+  { at = 0, facts = {} }: Partial<Inspection>,
+): Update {
+  return {
+    clock: work(context.clock, at),
+    deadline: null,
+    calls: updateLive(context.calls, (call) => {
+      const found = Object.hasOwn(facts, call.id) ? facts[call.id] : undefined;
+      if (!found?.ok) return closeUninspected(call, found?.error ?? null);
+      return judge({ ...call, facts: found.facts }, context, at);
+    }),
+  };
+}
+
+/** The inspection itself failed: nothing it was asked about can be allowed. */
+export function closeUninspectedCalls({ calls, faults }: AgentContext, thrown: unknown): Update {
+  const error = toErrorData(thrown, 'facts_unavailable');
+  return {
+    faults: [...faults, { state: 'awaitPermission', error }],
+    deadline: null,
+    calls: updateLive(calls, (call) => closeUninspected(call, error)),
+  };
+}
+
+function judge(call: Call, { policies }: AgentContext, at: number): Call {
+  const shown = shownOf(call);
+  const isLate = (grant: Grant) =>
+    grant.shown === shown && grant.expiresAt !== null && grant.expiresAt <= at;
+  if (call.grants.some(isLate))
+    return close(call, 'expired', { reasons: [reasonOf('approval_expired', 'engine')] });
+  const decision = decide(call, policies);
+  return decision.action === 'deny' ? close(call, 'denied', { reasons: decision.reasons }) : call;
+}
+
+function closeUninspected(call: Call, error: ErrorData | null): Call {
+  const detail = error?.message ?? '';
+  return close(call, 'facts_unavailable', {
+    reasons: [reasonOf('facts_unavailable', 'engine', null, detail)],
+  });
+}
+
+/** Opens a round of questions, with one deadline for all of them. */
+export function askQuestions(context: AgentContext): Update {
+  const { clock, limits } = context;
+  const questions = new Set(questionCalls(context));
+  return {
+    deadline: limits.approvalDeadline === null ? null : clock.at + limits.approvalDeadline,
+    calls: context.calls.map((call) => (questions.has(call) ? { ...call, stage: 'asked' } : call)),
+  };
+}
+
+export function addGrant(
+  { calls, clock }: AgentContext,
+  grant: Grant & { readonly callId: string },
+): Update {
+  const { callId, ...given } = grant;
+  const approvals: readonly Approval[] = [...new Set(given.approvals)];
+  return {
+    clock: wait(clock, grant.at),
+    calls: updateCall(calls, callId, (call) => ({
+      ...call,
+      stage: 'live',
+      grants: [...call.grants, { ...given, approvals }],
+    })),
+  };
+}
+
+/** A person's no. What was asked stays beside it: the model is told why it was a question. */
+export function denyCall(
+  { calls, clock, policies }: AgentContext,
+  denial: { readonly callId: string; readonly reason: string; readonly at: number },
+): Update {
+  return {
+    clock: wait(clock, denial.at),
+    calls: updateCall(calls, denial.callId, (call) =>
+      closeAsked(call, 'denied', {
+        because: reasonOf('person_denied', 'person', null, denial.reason),
+        policies,
+      }),
+    ),
+  };
+}
+
+/** Nobody answered in time: what is still asked is over, what is answered stands. */
+export function expireQuestions(
+  { calls, clock, policies }: AgentContext,
+  { at = 0 }: { readonly at?: number },
+): Update {
+  const because = reasonOf('deadline_passed', 'engine');
+  return {
+    deadline: null,
+    clock: wait(clock, at),
+    calls: calls.map((call) =>
+      call.stage === 'asked' ? closeAsked(call, 'expired', { because, policies }) : call,
+    ),
+  };
+}
+
+function closeAsked(
+  call: Call,
+  outcome: 'denied' | 'expired',
+  { because, policies }: { readonly because: Reason; readonly policies: Policies },
+): Call {
+  return close(call, outcome, { reasons: [because, ...decide(call, policies).reasons] });
+}

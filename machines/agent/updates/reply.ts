@@ -1,0 +1,155 @@
+import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
+import { type Message } from '../../vocabulary/messages.ts';
+import { type RequestRecord } from '../../vocabulary/model.ts';
+import { close } from '../agent.calls.ts';
+import { type PortOutputs } from '../agent.ports.ts';
+import {
+  type AgentContext,
+  type Call,
+  type CheckedCall,
+  type Limits,
+  type ModelAnswer,
+  type ParsedReply,
+  type UsageTotals,
+} from '../agent.types.ts';
+import { suspend } from './rest.ts';
+import { type Update, wordsOf, work } from './shared.ts';
+
+// submitPrompt
+
+/** Puts what hooks add beside the person's words. */
+export function addPromptContext(
+  { messages }: AgentContext,
+  { context = [] }: Partial<PortOutputs['userPromptSubmit']>,
+): Update {
+  return {
+    messages: messages.map((entry, index) =>
+      index === messages.length - 1 && entry.role === 'user' ? { ...entry, context } : entry,
+    ),
+  };
+}
+
+/** Ends the run because a hook did not let the prompt through. */
+export function refusePrompt(
+  _: AgentContext,
+  { verdict, reasons = [] }: Partial<PortOutputs['userPromptSubmit']>,
+): Update {
+  const code = verdict === 'block' ? 'prompt_blocked' : 'hook_failed';
+  return { rest: { status: 'failed', error: { code, message: wordsOf(reasons) } } };
+}
+
+// callModel
+
+export function beginTurn({ turn, counters }: AgentContext): Update {
+  return { turn: turn + 1, counters: { ...counters, turns: counters.turns + 1 } };
+}
+
+/** Keeps the reply outside the messages until it is parsed, and adds up what it cost. */
+export function recordReply(
+  { usage, clock }: AgentContext,
+  { at = 0, reply }: Partial<ModelAnswer>,
+): Update {
+  const requests = reply?.requests ?? [];
+  return { reply: reply ?? null, usage: addUsage(usage, requests), clock: work(clock, at) };
+}
+
+/** Rests because no model answered; asking again later may help. */
+export function suspendWithoutModel(context: AgentContext, thrown: unknown): Update {
+  const error = toErrorData(thrown, 'unavailable');
+  return { ...addFailedUsage(context, error), ...suspend(context, 'model_unavailable', error) };
+}
+
+/** Ends the run because the model refused in a way that asking again does not mend. */
+export function failModel(context: AgentContext, thrown: unknown): Update {
+  const error = toErrorData(thrown, 'model_failed');
+  return { ...addFailedUsage(context, error), rest: { status: 'failed', error } };
+}
+
+/** Adds up what requests cost that gave no reply. */
+function addFailedUsage({ usage }: AgentContext, { details }: ErrorData): Update {
+  const requests = (details as { requests?: unknown } | undefined)?.requests;
+  return Array.isArray(requests) ? { usage: addUsage(usage, requests as RequestRecord[]) } : {};
+}
+
+function addUsage(totals: UsageTotals, requests: readonly RequestRecord[]): UsageTotals {
+  return requests.reduce(
+    (sum, { usage, messages, characters }) => ({
+      requests: sum.requests + 1,
+      unreported: sum.unreported + (usage === null ? 1 : 0),
+      inputTokens: sum.inputTokens + (usage?.inputTokens ?? 0),
+      outputTokens: sum.outputTokens + (usage?.outputTokens ?? 0),
+      messages: sum.messages + messages,
+      characters: sum.characters + characters,
+    }),
+    totals,
+  );
+}
+
+// parseReply
+
+export function acceptAnswer(
+  context: AgentContext,
+  { text, answer }: Extract<ParsedReply, { kind: 'answer' }>,
+): Update {
+  return { ...appendReply(context, text, []), answer };
+}
+
+/** Opens the batch: a record per call; those that cannot run are settled at once. */
+export function acceptCalls(
+  context: AgentContext,
+  { text, calls }: Extract<ParsedReply, { kind: 'calls' }>,
+): Update {
+  const batch = calls.map((call, index) => openCall(call, `${context.turn}.${index}`));
+  const { counters } = context;
+  return {
+    ...appendReply(context, text, batch),
+    calls: batch,
+    answer: null,
+    counters: { ...counters, toolCalls: counters.toolCalls + batch.length },
+  };
+}
+
+function openCall({ tool, providerId, input, problem }: CheckedCall, id: string): Call {
+  const call: Call = {
+    id,
+    providerId,
+    tool,
+    requestedInput: input,
+    input,
+    stage: 'live',
+    starts: 0,
+    hookQuestions: [],
+    outcomeUnknown: false,
+    facts: null,
+    grants: [],
+    context: [],
+    result: null,
+  };
+  return problem === null ? call : close(call, problem.outcome, { content: problem.content });
+}
+
+/** A reply that cannot be used enters as text only, followed by what was wrong with it. */
+export function acceptMalformed(context: AgentContext, parsed: ParsedReply): Update {
+  const { counters, limits } = context;
+  const replied = appendReply(context, parsed.text ?? '', []);
+  const { code, detail } = problemOf(parsed, limits);
+  return {
+    ...replied,
+    messages: [...replied.messages, { role: 'repair', code, detail }],
+    answer: null,
+    counters: { ...counters, repairs: counters.repairs + 1 },
+  };
+}
+
+function problemOf(parsed: ParsedReply, limits: Limits): { code: string; detail: string | null } {
+  if (parsed.kind === 'malformed') return parsed;
+  if (parsed.kind === 'calls' && parsed.calls.length > 0)
+    return { code: 'too_many_calls', detail: String(limits.callsPerReply) };
+  return { code: 'empty', detail: null };
+}
+
+function appendReply({ messages, turn }: AgentContext, content: string, calls: readonly Call[]) {
+  const said = calls.map(({ id, providerId, tool, input }) => ({ id, providerId, tool, input }));
+  const entry: Message = { role: 'assistant', turn, content, calls: said };
+  return { reply: null, messages: [...messages, entry] };
+}

@@ -1,0 +1,85 @@
+import { toErrorData } from '../../vocabulary/errors.ts';
+import { hasRun, isSettled, observationOf, settle } from '../agent.calls.ts';
+import { allowedCalls } from '../agent.guards.ts';
+import { type PortOutputs } from '../agent.ports.ts';
+import { type AgentContext, type ToolOutput } from '../agent.types.ts';
+import { countRepeat } from '../repeats.ts';
+import { type Update, updateCall, work } from './shared.ts';
+
+// execute
+
+/** Marks as running what the evaluator allows; its grants are spent with that. */
+export function startCalls(context: AgentContext): Update {
+  const allowed = new Set(allowedCalls(context));
+  return {
+    calls: context.calls.map((call) =>
+      allowed.has(call)
+        ? { ...call, stage: 'running', starts: call.starts + 1, grants: [], outcomeUnknown: false }
+        : call,
+    ),
+  };
+}
+
+const OUTCOMES: readonly unknown[] = ['ok', 'error', 'timeout', 'unknown'];
+
+/** Takes a tool's result in. An `unknown` one makes its call live again: a person decides. */
+export function recordResult(
+  { calls, clock }: AgentContext,
+  { callId, output }: { readonly callId: string; readonly output: ToolOutput | undefined },
+): Update {
+  const { outcome, content = '', ms = 0, at = 0 } = output ?? ({} as Partial<ToolOutput>);
+  const known = outcome !== undefined && OUTCOMES.includes(outcome) ? outcome : 'error';
+  return {
+    clock: work(clock, at),
+    calls: updateCall(calls, callId, (call) =>
+      known === 'unknown'
+        ? { ...call, stage: 'live', outcomeUnknown: true, facts: null }
+        : settle(call, { outcome: known, content, reasons: [], ms }),
+    ),
+  };
+}
+
+/** A tool's actor broke in a way its port did not turn into a result: an error like any other. */
+export function recordCrash(
+  { calls }: AgentContext,
+  { callId, thrown }: { readonly callId: string; readonly thrown: unknown },
+): Update {
+  const { message } = toErrorData(thrown, 'tool_failed');
+  const result = { outcome: 'error', content: message, reasons: [], ms: 0 } as const;
+  return { calls: updateCall(calls, callId, (call) => settle(call, result)) };
+}
+
+// postToolHook
+
+export function applyPostToolVerdicts(
+  { calls, faults }: AgentContext,
+  verdicts: PortOutputs['postToolUse'],
+): Update {
+  const failures = Object.values(verdicts).flatMap((verdict) => verdict.faults ?? []);
+  return {
+    faults: [...faults, ...failures.map((error) => ({ state: 'postToolHook', error }))],
+    calls: calls.map((call) => {
+      const found = Object.hasOwn(verdicts, call.id) ? verdicts[call.id] : undefined;
+      if (found === undefined || call.result === null || !hasRun(call)) return call;
+      const result = { ...call.result, content: found.content ?? call.result.content };
+      return { ...call, result, context: [...call.context, ...(found.context ?? [])] };
+    }),
+  };
+}
+
+/** The hooks' actor itself failed: recorded, and every result stays as it is. */
+export function recordPostToolFault({ faults }: AgentContext, thrown: unknown): Update {
+  return {
+    faults: [...faults, { state: 'postToolHook', error: toErrorData(thrown, 'hook_failed') }],
+  };
+}
+
+/** Closes the batch: one observation per call, in call order. */
+export function writeObservations({ calls, messages, repeats }: AgentContext): Update {
+  const settled = calls.filter(isSettled);
+  return {
+    messages: [...messages, ...settled.map(observationOf)],
+    repeats: settled.reduce(countRepeat, repeats),
+    calls: [],
+  };
+}

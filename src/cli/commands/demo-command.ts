@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildAgent } from '../build-agent.ts';
+import { loadSettings, packageFolder, unflatten } from '../config.ts';
+import { drive } from '../drive.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { colorsOf, type Io } from '../io.ts';
+import { writeOutcome } from './run-command.ts';
+
+const TASKS = {
+  zh: [
+    '七天无理由退货的运费由谁承担？',
+    '把 photo.jpg 缩放到 320 宽，存成 small.webp',
+    '把 photo.jpg 缩放到 200 宽，存成 small.webp',
+    '先查一下发票怎么开，再把 photo.jpg 缩放到 160 宽，存成 thumb.png',
+  ],
+  en: [
+    'Who pays the postage when I return something within seven days?',
+    'Resize photo.jpg to 320 px wide and save it as small.webp',
+    'Resize photo.jpg to 200 px wide and save it as small.webp',
+    'First look up how to get an invoice, then resize photo.jpg to 160 px wide and save it as thumb.png',
+  ],
+} as const;
+
+/**
+ * `agenthub demo`: four tasks in a fresh folder, without a key and without a network. The offline
+ * model answers; hooks, permission and tools are the real ones, and nobody can be asked.
+ */
+export async function demoCommand(
+  { locale = 'zh' }: { locale?: 'zh' | 'en' },
+  io: Io,
+): Promise<ExitCode> {
+  const folder = await mkdtemp(join(tmpdir(), 'agenthub-demo-'));
+  try {
+    await makePhoto(join(folder, 'photo.jpg'));
+    const flags = {
+      'model.provider': 'offline',
+      locale,
+      knowledge: join(packageFolder(), 'knowledge'),
+    };
+    const settings = loadSettings({ cwd: folder, env: {}, flags });
+    const agent = buildAgent(settings, { env: {}, cwd: folder });
+    const colors = colorsOf(io);
+    for (const [index, task] of TASKS[locale].entries()) {
+      io.stderr.write(`\n${colors.bold(`${index + 1}. ${task}`)}\n`);
+      const options = { locale, grants: [], prompts: false, quiet: false, times: false };
+      const { outcome } = await drive(agent.start(task), io, options);
+      writeOutcome(outcome, io, unflatten(settings).locale ?? locale);
+      if (outcome.status !== 'done') return EXIT.failed;
+    }
+    io.stderr.write(`\n${await listing(folder)}\n`);
+    return EXIT.done;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A picture of 640 × 400 with something in it. */
+async function makePhoto(path: string): Promise<void> {
+  const { default: sharp } = await import('sharp');
+  const pixels = Buffer.alloc(640 * 400 * 3);
+  for (let index = 0; index < 640 * 400; index += 1) {
+    const [x, y] = [index % 640, Math.floor(index / 640)];
+    pixels.set([(x * 255) / 640, (y * 255) / 400, ((x ^ y) & 32) * 4], index * 3);
+  }
+  await sharp(pixels, { raw: { width: 640, height: 400, channels: 3 } })
+    .jpeg()
+    .toFile(path);
+}
+
+async function listing(folder: string): Promise<string> {
+  const { default: sharp } = await import('sharp');
+  const names = ['photo.jpg', 'small.webp', 'thumb.png'];
+  const lines = await Promise.all(
+    names.map(async (name) => {
+      const { width, height, format } = await sharp(join(folder, name)).metadata();
+      return `${name}: ${width} × ${height} ${format}`;
+    }),
+  );
+  return lines.join('\n');
+}

@@ -1,0 +1,44 @@
+import { posix } from 'node:path';
+
+/** Names a file system may treat as equal get one key: decomposed, case-folded, invisibles dropped. */
+function foldName(name: string): string {
+  const folded = name
+    .normalize('NFD')
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
+    // Upper then lower folds what lower alone leaves (long s, Kelvin sign).
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFD');
+  const trimmed = folded.replace(/[. ]+$/u, '');
+  return trimmed === '' ? folded : trimmed;
+}
+
+/**
+ * The key under which private areas are compared: as loose as any file system in use
+ * (case-insensitive, normalising, dropping trailing dots and spaces), because a false match
+ * only refuses.
+ */
+export function foldPath(path: string): string {
+  return path.split('/').map(foldName).join('/');
+}
+
+/** Whether two names are the same private name, compared as {@link foldPath} does. */
+export function isSameFolded(a: string, b: string): boolean {
+  return foldPath(a) === foldPath(b);
+}
+
+/** Where `path` stands to `area`; both absolute, without `.` or `..`. */
+export function relationTo(area: string, path: string): 'same' | 'inside' | 'apart' {
+  if (path === area) return 'same';
+  return path.startsWith(area === '/' ? '/' : `${area}/`) ? 'inside' : 'apart';
+}
+
+/** Whether `path` is `area` or inside it, compared exactly, component by component. */
+export function isWithin(area: string, path: string): boolean {
+  return relationTo(area, path) !== 'apart';
+}
+
+/** As {@link relationTo}, compared as loosely as {@link foldPath} does. */
+export function privateRelation(area: string, path: string): 'same' | 'inside' | 'apart' {
+  return relationTo(foldPath(posix.normalize(area)), foldPath(posix.normalize(path)));
+}

@@ -1,0 +1,167 @@
+import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { AgentHubError, type ErrorData } from '../../machines/vocabulary/errors.ts';
+import type { JsonObject } from '../../machines/vocabulary/json.ts';
+import { privateRelation } from './areas.ts';
+import { type ReadOptions, readApproved } from './file-read.ts';
+import { type WriteOptions, writeApproved } from './file-write.ts';
+import { identityOf } from './identity.ts';
+import { findPathTextProblem } from './path-text.ts';
+import { findFileProblem } from './problems.ts';
+import { type Areas, type FileOperation, judge, type PathVerdict } from './verdict.ts';
+import { inodeKey, type Walk, walkPath } from './walk.ts';
+
+export interface FileGuardOptions {
+  /** The folder that relative paths start from; need not be an allowed one. */
+  readonly workingFolder: string;
+  /** Folders that may be read and written without asking. Each must exist. */
+  readonly allowed: readonly string[];
+  /** Folders that stay closed, whatever else allows them. They may be missing. */
+  readonly private: readonly string[];
+}
+
+/** What a path is, before anything is opened. */
+export interface FileInspection {
+  readonly verdict: PathVerdict;
+  readonly touchesPrivate: boolean;
+  readonly outsideAllowedArea: boolean;
+  /** Whether something stands there; false for a private path, whatever is there. */
+  readonly exists: boolean;
+  /** Why it cannot be used for a file, with a text for the model; null for a private path. */
+  readonly problem: ErrorData | null;
+  /** What was inspected, for {@link FileGuard.read} or `write`; null when there is a problem. */
+  readonly identity: JsonObject | null;
+}
+
+/** The one place that decides which files may be touched, and that touches them. */
+export interface FileGuard {
+  /** Looks a path up without opening it. Throws `area_changed` when an allowed folder was replaced. */
+  inspect(path: unknown, operation: FileOperation): Promise<FileInspection>;
+  /** Whether an absolute path is, or is inside, a private area, by its text alone. */
+  isPrivate(path: string): boolean;
+  /** The content of an inspected input; throws `file_changed` when it is not what was inspected. */
+  read(identity: JsonObject, options: ReadOptions): Promise<Uint8Array>;
+  /** Writes an inspected output in one step; throws `file_changed` or `output_exists`. */
+  write(identity: JsonObject, content: Uint8Array, options: WriteOptions): Promise<void>;
+}
+
+const PRIVATE: FileInspection = {
+  verdict: 'private',
+  touchesPrivate: true,
+  outsideAllowedArea: false,
+  exists: false,
+  problem: null,
+  identity: null,
+};
+
+/**
+ * Makes a guard. The folders are resolved once, here, and remembered with their inodes, so that
+ * neither a changed working directory nor a replaced folder moves them. POSIX paths only.
+ * Throws `invalid_area` for an allowed or working folder that is not one.
+ */
+export function createFileGuard(options: FileGuardOptions): FileGuard {
+  const workingFolder = resolveFolder(options.workingFolder).path;
+  const allowed = options.allowed.map(resolveFolder);
+  const configured = options.private.map((path) => posix.resolve(workingFolder, path));
+  const known = new Set([...configured, ...configured.map(resolveAsFarAsPossible)]);
+
+  return {
+    isPrivate: (path) => [...known].some((area) => privateRelation(area, path) !== 'apart'),
+    read: readApproved,
+    write: writeApproved,
+    async inspect(path, operation) {
+      const textProblem = findPathTextProblem(path);
+      if (textProblem !== null) return unusable('invalid', 'invalid_path', textProblem);
+      const text = path as string;
+      for (const folder of allowed) await requireSameFolder(folder);
+      const areas: Areas = {
+        allowed: allowed.map((folder) => folder.path),
+        ...(await resolvePrivate(known)),
+      };
+      const walk = await walkPath(workingFolder, text);
+      const lexicalPath = posix.resolve(workingFolder, text);
+      const verdict = judge(walk, operation, { areas, lexicalPath });
+      if (verdict === 'private') return PRIVATE;
+      const problem = findFileProblem(walk, operation, text);
+      return {
+        verdict,
+        touchesPrivate: false,
+        outsideAllowedArea: verdict === 'outside',
+        exists: walk.end.kind === 'found',
+        problem,
+        identity: problem === null ? await identify(walk, operation) : null,
+      };
+    },
+  };
+}
+
+interface Folder {
+  readonly path: string;
+  readonly key: string;
+}
+
+function resolveFolder(folder: string): Folder {
+  try {
+    const path = realpathSync(folder);
+    const stats = lstatSync(path, { bigint: true });
+    if (stats.isDirectory()) return { path, key: inodeKey(stats) };
+  } catch {
+    // Reported below, like a file in the place of a folder.
+  }
+  throw new AgentHubError(
+    'invalid_area',
+    `${JSON.stringify(folder)} is not a folder that exists; create it or change the configuration.`,
+  );
+}
+
+function resolveAsFarAsPossible(path: string): string {
+  try {
+    statSync(path);
+    return realpathSync(path);
+  } catch {
+    const folder = posix.dirname(path);
+    if (folder === path) return path;
+    return posix.join(resolveAsFarAsPossible(folder), posix.basename(path));
+  }
+}
+
+async function requireSameFolder(folder: Folder): Promise<void> {
+  const stats = await lstat(folder.path, { bigint: true }).catch(() => null);
+  if (stats?.isDirectory() && inodeKey(stats) === folder.key) return;
+  throw new AgentHubError(
+    'area_changed',
+    'An allowed folder was replaced since the start, so nothing in it is touched; start again.',
+  );
+}
+
+async function resolvePrivate(known: ReadonlySet<string>): Promise<Omit<Areas, 'allowed'>> {
+  const paths = new Set(known);
+  const privateKeys = new Set<string>();
+  for (const path of known) {
+    const stats = await stat(path, { bigint: true }).catch(() => null);
+    if (stats === null) continue;
+    privateKeys.add(inodeKey(stats));
+    paths.add(await realpath(path));
+  }
+  return { private: [...paths], privateKeys };
+}
+
+function unusable(verdict: PathVerdict, code: string, message: string): FileInspection {
+  return { ...PRIVATE, verdict, touchesPrivate: false, problem: { code, message } };
+}
+
+async function identify(walk: Walk, operation: FileOperation): Promise<JsonObject> {
+  const { end } = walk;
+  const file = end.kind === 'found' ? identityOf(end.stats) : null;
+  if (operation === 'read') return { path: end.path, file };
+  const folder =
+    end.kind === 'missing'
+      ? end.folderStats
+      : await lstat(posix.dirname(end.path), { bigint: true });
+  return {
+    path: end.path,
+    folder: { dev: String(folder.dev), ino: String(folder.ino) },
+    existing: file,
+  };
+}

@@ -1,0 +1,74 @@
+/** AgentHub: an agent engine whose loop is an explicit statechart. */
+
+export {
+  type AgentInput,
+  type AgentOutput,
+  DEFAULT_LIMITS,
+  type HookEvent,
+  type Limits,
+  type Question,
+  type Rest,
+  type SuspensionReason,
+  type UsageReport,
+} from '../machines/agent/index.ts';
+export {
+  type Approval,
+  DEFAULT_POLICIES,
+  type Facts,
+  type Policies,
+  type Policy,
+  type Reason,
+  type Rule,
+} from '../machines/permission/index.ts';
+export { AgentHubError, type ErrorData, toErrorData } from '../machines/vocabulary/errors.ts';
+export type { Json, JsonObject, Locale, LocalizedText } from '../machines/vocabulary/json.ts';
+export type { Message, Outcome } from '../machines/vocabulary/messages.ts';
+export type {
+  ChatMessage,
+  ModelDelta,
+  ModelErrorCode,
+  ModelErrorDetails,
+  ModelReply,
+  ModelRequest,
+  NativeCall,
+  RequestRecord,
+  ToolSpec,
+  Usage,
+} from '../machines/vocabulary/model.ts';
+export type { TodoItem, TodoStatus } from '../machines/vocabulary/todos.ts';
+export {
+  auditLine,
+  defineHook,
+  type Hook,
+  type HookInputs,
+  type HookOutputs,
+  todoReminder,
+  unfinishedTodos,
+} from './hooks/index.ts';
+export {
+  type GenerateOptions,
+  type Model,
+  type OpenAIModelOptions,
+  offlineModel,
+  openaiModel,
+} from './model/index.ts';
+export { nativeCalls, type Protocol, reactText } from './protocol/index.ts';
+export type { Agent, AgentOptions, StartOptions } from './run/agent.types.ts';
+export { createAgent } from './run/create-agent.ts';
+export { createDefaultTools, type DefaultToolsOptions } from './run/default-tools.ts';
+export type {
+  AnswerOptions,
+  AnswerResult,
+  ApproveOptions,
+  DecisionStep,
+  HookStep,
+  ModelStep,
+  PersonStep,
+  Run,
+  RunEvent,
+  RunOutcome,
+  Step,
+  ToolStep,
+} from './run/run.types.ts';
+export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
+export type { Tool, ToolContext, ToolResult } from './tools/tool.types.ts';

@@ -1,0 +1,71 @@
+import type { InspectionEvent, Observer } from 'xstate';
+import type { agentMachine } from '../../machines/agent/agent.machine.ts';
+import type { AgentInput, Limits } from '../../machines/agent/agent.types.ts';
+import type { Policies } from '../../machines/permission/policies.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
+import type { Message } from '../../machines/vocabulary/messages.ts';
+import type { ToolSpec } from '../../machines/vocabulary/model.ts';
+import type { Hook } from '../hooks/hook.types.ts';
+import type { Model } from '../model/model.types.ts';
+import type { Protocol } from '../protocol/protocol.types.ts';
+import type { Tool } from '../tools/tool.types.ts';
+import type { Run, RunEvent } from './run.types.ts';
+
+/** What an agent is made of. Only `model` is required. */
+export interface AgentOptions {
+  readonly model: Model;
+  /** How steps are written. Default `native-calls`. */
+  readonly protocol?: Protocol['name'] | Protocol;
+  /** Instructions for the model, before everything else. Default none. */
+  readonly instructions?: string;
+  /** Default none; see `createDefaultTools`. */
+  readonly tools?: readonly Tool[];
+  /** In the order they run. Default none. */
+  readonly hooks?: readonly Hook[];
+  readonly permissions?: {
+    /** Policies by tool name, added to the shipped ones; a tool without one is denied. */
+    readonly policies?: Policies;
+  };
+  /** Default `DEFAULT_LIMITS`, with ten minutes for a person to answer. */
+  readonly limits?: Partial<Limits>;
+  /** The language of everything said to the model and of the texts in errors. Default `en`. */
+  readonly locale?: Locale;
+  /** Bytes of UTF-8 that a tool's result may have; more is cut off and marked. Default 32 000. */
+  readonly maxResultBytes?: number;
+  /** Tools of one run that may run at the same time. Default 4. */
+  readonly maxParallelTools?: number;
+  /** Milliseconds for looking up what a call would touch. Default 10 000. */
+  readonly inspectTimeout?: number;
+  /** Passed to `createActor` of every run; what it throws harms nothing. */
+  readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void);
+  /** Called with every event of every run; what it throws harms nothing. */
+  readonly onEvent?: (event: RunEvent, run: { readonly id: string }) => void;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly now?: () => number;
+  /** A new run id. Default a random UUID. */
+  readonly createId?: () => string;
+}
+
+/** What a run may be given beside its prompt. */
+export interface StartOptions {
+  /** Messages of earlier runs: the `messages` of an outcome. */
+  readonly history?: readonly Message[];
+  /** Raises or lowers limits for this run. */
+  readonly limits?: Partial<Limits>;
+  readonly runId?: string;
+}
+
+/** A ready agent. Holds no state of its runs. */
+export interface Agent {
+  /** The machine with its ports filled in, for hosts that start the actor themselves. */
+  readonly machine: typeof agentMachine;
+  /** What `machine` takes as input for a run. */
+  input(prompt: string, options?: StartOptions): AgentInput;
+  /** Starts a run. Throws `AgentHubError` only for an unusable prompt, history or limit. */
+  start(prompt: string, options?: StartOptions): Run;
+  /** The tools as the model is told about them. */
+  readonly tools: readonly ToolSpec[];
+  readonly policies: Policies;
+  readonly limits: Limits;
+  readonly model: string;
+}

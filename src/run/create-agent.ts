@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { agentMachine } from '../../machines/agent/agent.machine.ts';
+import { type AgentInput, DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
+import type { HookSelector } from '../../machines/agent/matcher.ts';
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { nativeCalls } from '../protocol/native-calls.ts';
+import type { Protocol } from '../protocol/protocol.types.ts';
+import { reactText } from '../protocol/react-text.ts';
+import { toToolSpec } from '../tools/define-tool.ts';
+import type { Agent, AgentOptions, StartOptions } from './agent.types.ts';
+import { checkHistory, mergeLimits, mergePolicies, parseOption } from './options.ts';
+import { createPorts } from './ports/index.ts';
+import type { AgentParts, RunServices } from './ports/parts.ts';
+import { startRun } from './run.ts';
+import { Slots } from './slots.ts';
+
+/** Milliseconds a person has to answer where nothing keeps the run for later. */
+const APPROVAL_DEADLINE = 10 * 60_000;
+
+const settingsSchema = z.object({
+  locale: z.enum(['zh', 'en']),
+  maxResultBytes: z.number().int().min(100),
+  maxParallelTools: z.number().int().positive(),
+  inspectTimeout: z.number().int().positive(),
+});
+
+/**
+ * Makes an agent: the machine with its ports filled in, once for all its runs.
+ * @throws AgentHubError `invalid_options` naming what is wrong and what is allowed.
+ */
+export function createAgent(options: AgentOptions): Agent {
+  const { model, now = Date.now, createId = randomUUID, instructions = '' } = options;
+  const { locale = 'en', maxResultBytes = 32_000 } = options;
+  const { maxParallelTools = 4, inspectTimeout = 10_000 } = options;
+  if (typeof model?.generate !== 'function')
+    throw new AgentHubError('invalid_options', 'model: give a Model, such as openaiModel({ … }).');
+  const settings = { locale, maxResultBytes, maxParallelTools, inspectTimeout };
+  parseOption(settingsSchema, settings, 'options');
+
+  const tools = byName(options.tools ?? [], 'tools');
+  const hooks = options.hooks ?? [];
+  byName(hooks, 'hooks');
+  const selectors = hooks.map(
+    ({ name, event, matcher }): HookSelector => ({ name, event, matcher }),
+  );
+  const policies = mergePolicies(options.permissions?.policies);
+  const limits = mergeLimits(options.limits, {
+    ...DEFAULT_LIMITS,
+    approvalDeadline: APPROVAL_DEADLINE,
+  });
+
+  const services = new Map<string, RunServices>();
+  const parts: AgentParts = {
+    model,
+    protocol: protocolOf(options.protocol ?? 'native-calls'),
+    instructions,
+    tools,
+    specs: [...tools.values()].map((tool) => toToolSpec(tool, locale)),
+    hooks,
+    locale,
+    maxResultBytes,
+    inspectTimeout,
+    now,
+    services: (runId) =>
+      services.get(runId) ?? { observer: null, slots: new Slots(maxParallelTools) },
+  };
+  const machine = agentMachine.provide({ actors: createPorts(parts) });
+
+  const input = (prompt: string, start: StartOptions = {}): AgentInput => {
+    if (typeof prompt !== 'string' || prompt.trim() === '')
+      throw new AgentHubError('invalid_prompt', 'The prompt is empty: say what is to be done.');
+    return {
+      runId: start.runId ?? createId(),
+      startedAt: now(),
+      locale,
+      prompt,
+      history: checkHistory(start.history),
+      hooks: selectors,
+      policies,
+      limits: mergeLimits(start.limits, limits),
+    };
+  };
+
+  return {
+    machine,
+    input,
+    start: (prompt, start) =>
+      startRun(input(prompt, start), {
+        machine,
+        now,
+        inspect: options.inspect,
+        onEvent: options.onEvent,
+        register: (runId, observer) => {
+          services.set(runId, { observer, slots: new Slots(maxParallelTools) });
+          return () => services.delete(runId);
+        },
+      }),
+    tools: parts.specs,
+    policies,
+    limits,
+    model: model.name,
+  };
+}
+
+function protocolOf(protocol: Protocol['name'] | Protocol): Protocol {
+  if (typeof protocol === 'object') return protocol;
+  if (protocol === 'native-calls') return nativeCalls;
+  if (protocol === 'react-text') return reactText;
+  throw new AgentHubError(
+    'invalid_options',
+    `protocol: "${String(protocol)}" is not known; use "native-calls" or "react-text".`,
+  );
+}
+
+function byName<Named extends { readonly name: string }>(
+  entries: readonly Named[],
+  option: string,
+): ReadonlyMap<string, Named> {
+  const found = new Map<string, Named>();
+  for (const [index, entry] of entries.entries()) {
+    if (typeof entry?.name !== 'string')
+      throw new AgentHubError('invalid_options', `${option}.${index}: has no name.`);
+    if (found.has(entry.name))
+      throw new AgentHubError(
+        'invalid_options',
+        `${option}.${index}: "${entry.name}" is there twice.`,
+      );
+    found.set(entry.name, entry);
+  }
+  return found;
+}

@@ -1,0 +1,195 @@
+import { decide } from '../../machines/agent/agent.calls.ts';
+import type { AgentContext, Call } from '../../machines/agent/agent.types.ts';
+import { questionsOf, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
+import type { ModelDelta } from '../../machines/vocabulary/model.ts';
+import { TODO_TOOL } from '../../machines/vocabulary/todos.ts';
+import type { EventStream } from './event-stream.ts';
+import type { PersonStep, RunEvent, Step } from './run.types.ts';
+
+/** A step before it has an id and times. */
+type NewStep<Kind extends Step['kind']> = Omit<
+  Extract<Step, { kind: Kind }>,
+  'id' | 'startedAt' | 'endedAt'
+>;
+
+/** What a snapshot must have to be observed. */
+interface Observed {
+  readonly value: unknown;
+  readonly context: AgentContext;
+}
+
+interface ObserverOptions {
+  readonly now: () => number;
+  readonly stream: EventStream<RunEvent>;
+  /** The host's callback; what it throws is dropped. */
+  readonly onEvent: (event: RunEvent) => void;
+}
+
+/**
+ * Turns what happens in a run into events and a trace. Ports report their own work to it; the
+ * rest it reads from the chart's microsteps. It never changes a run.
+ */
+export class RunObserver {
+  readonly #options: ObserverOptions;
+  readonly #steps: Step[] = [];
+  readonly #open = new Map<number, number>();
+  #previous: Observed | null = null;
+
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+  }
+
+  get trace(): readonly Step[] {
+    return this.#steps;
+  }
+
+  /** Opens a step and gives its id. */
+  open<Kind extends Step['kind']>(step: NewStep<Kind>): number {
+    const id = this.#steps.length + 1;
+    const opened = {
+      ...step,
+      id,
+      startedAt: this.#options.now(),
+      endedAt: null,
+    } as unknown as Step;
+    this.#steps.push(opened);
+    this.#open.set(id, id - 1);
+    this.emit({ type: 'step.started', step: opened });
+    return id;
+  }
+
+  /** Closes a step with what is known by now. A step that is closed already stays as it is. */
+  close<Kind extends Step['kind']>(
+    id: number,
+    end: Partial<Extract<Step, { kind: Kind }>> = {},
+  ): void {
+    const index = this.#open.get(id);
+    const step = index === undefined ? undefined : this.#steps[index];
+    if (index === undefined || step === undefined) return;
+    this.#open.delete(id);
+    const closed = { ...step, endedAt: this.#options.now(), ...end } as Step;
+    this.#steps[index] = closed;
+    this.emit({ type: 'step.finished', step: closed });
+  }
+
+  /** Adds a step that is over. `startedAt` may lie in the past. */
+  add<Kind extends Step['kind']>(step: NewStep<Kind>, startedAt = this.#options.now()): void {
+    const id = this.open(step);
+    this.close(id, { startedAt } as Partial<Extract<Step, { kind: Kind }>>);
+  }
+
+  delta(turn: number, delta: ModelDelta): void {
+    const event: RunEvent = { type: 'delta', turn, delta };
+    this.#options.stream.pass(event);
+    this.#tellHost(event);
+  }
+
+  emit(event: RunEvent): void {
+    this.#options.stream.keep(event);
+    this.#tellHost(event);
+  }
+
+  #tellHost(event: RunEvent): void {
+    try {
+      this.#options.onEvent(event);
+    } catch {
+      // A host's callback is not part of the run.
+    }
+  }
+
+  /** Reads one microstep of the chart. */
+  microstep(snapshot: Observed, event: { readonly type: string }): void {
+    const before = this.#previous;
+    this.#previous = snapshot;
+    const state = stateOf(snapshot);
+    if (event.type === 'xstate.done.actor.inspectFacts') this.#decisions(snapshot, before);
+    if (before !== null) this.#answers(before, snapshot, event);
+    if (before === null || stateOf(before) !== state) {
+      this.emit({ type: 'state', state, at: this.#options.now() });
+      if (state === 'awaitPermission.asking') this.#questions(snapshot);
+    }
+    this.#todos(snapshot, before);
+  }
+
+  /** Closes what is still open when a run ends: nothing goes on after that. */
+  end(): void {
+    for (const id of [...this.#open.keys()]) {
+      const step = this.#steps[id - 1];
+      if (step?.kind === 'person') this.close<'person'>(id, { answer: 'cancelled' });
+      else if (step?.kind === 'tool') this.close<'tool'>(id, { outcome: 'cancelled' });
+      else if (step?.kind === 'model') this.close<'model'>(id, { status: 'cancelled' });
+      else this.close(id);
+    }
+  }
+
+  #decisions({ context }: Observed, before: Observed | null): void {
+    const wasLive = new Set(liveIds(before));
+    for (const call of context.calls) {
+      if (!wasLive.has(call.id)) continue;
+      this.add<'decision'>(decisionOf(call, context));
+    }
+  }
+
+  #questions(snapshot: Observed): void {
+    const { turn } = snapshot.context;
+    const questions = questionsOf(snapshot);
+    for (const { callId, tool, reasons } of questions) {
+      const asked = {
+        callId,
+        tool,
+        turn,
+        reasons,
+        answer: 'open',
+        approvals: [],
+        by: null,
+      } as const;
+      this.open<'person'>({ kind: 'person', ...asked });
+    }
+    this.emit({ type: 'permission.requested', questions });
+  }
+
+  #answers(before: Observed, after: Observed, event: { readonly type: string }): void {
+    const asked = before.context.calls.filter(({ stage }) => stage === 'asked');
+    if (asked.length === 0) return;
+    const still = new Set(
+      after.context.calls.flatMap(({ id, stage }) => (stage === 'asked' ? [id] : [])),
+    );
+    for (const { id } of asked) {
+      if (still.has(id)) continue;
+      const step = this.#steps.findLast(
+        (candidate): candidate is PersonStep =>
+          candidate.kind === 'person' && candidate.callId === id,
+      );
+      if (step) this.close<'person'>(step.id, answerOf(event));
+    }
+  }
+
+  #todos(snapshot: Observed, before: Observed | null): void {
+    const { messages } = snapshot.context;
+    const known = before?.context.messages.length ?? messages.length;
+    const isNew = messages
+      .slice(known)
+      .some((message) => message.role === 'observation' && message.tool === TODO_TOOL);
+    if (isNew) this.emit({ type: 'todos', todos: todosOf(snapshot) });
+  }
+}
+
+function liveIds(snapshot: Observed | null): readonly string[] {
+  return snapshot?.context.calls.flatMap(({ id, stage }) => (stage === 'live' ? [id] : [])) ?? [];
+}
+
+function decisionOf(call: Call, { policies, turn }: AgentContext): NewStep<'decision'> {
+  const { id: callId, tool, result } = call;
+  const part = { kind: 'decision', callId, tool, turn } as const;
+  if (result !== null)
+    return { ...part, action: 'deny', outcome: result.outcome, reasons: result.reasons };
+  return { ...part, outcome: null, ...decide(call, policies) };
+}
+
+function answerOf(event: { readonly type: string }): Partial<PersonStep> {
+  const { by = null, approvals = [] } = event as Partial<PersonStep>;
+  if (event.type === 'permission.grant') return { answer: 'granted', by, approvals };
+  if (event.type === 'permission.deny') return { answer: 'denied', by };
+  if (event.type === 'run.cancel') return { answer: 'cancelled', by };
+  return { answer: 'expired' };
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Call } from '../../../machines/agent/agent.types.ts';
+import type { Facts } from '../../../machines/permission/evaluate.ts';
+import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
+import { isJson } from '../../../machines/vocabulary/json.ts';
+import { type AgentParts, orAborted, portActor, withTimeout } from './parts.ts';
+
+const knownFacts = z.looseObject({
+  touchesPrivate: z.boolean().default(false),
+  outsideAllowedArea: z.boolean().default(false),
+  serviceAllowed: z.boolean().default(true),
+  outputExists: z.boolean().default(false),
+  identity: z.record(z.string(), z.json()).nullable().default(null),
+});
+
+/** Looks up what each live call would touch; a call it fails on says why and is denied. */
+export function inspectFactsPort(parts: AgentParts) {
+  return portActor<'inspectFacts'>('facts_unavailable', async ({ calls }, { signal }) => {
+    const facts = await Promise.all(
+      calls.map(async (call) => [call.id, await inspect(call, parts, signal)] as const),
+    );
+    return { at: parts.now(), facts: Object.fromEntries(facts) };
+  });
+}
+
+async function inspect(call: Call, { tools, inspectTimeout }: AgentParts, signal: AbortSignal) {
+  const limit = withTimeout(signal, inspectTimeout);
+  try {
+    const tool = tools.get(call.tool);
+    if (tool === undefined)
+      throw new AgentHubError('facts_unavailable', `There is no tool named ${call.tool}.`);
+    const looking = Promise.resolve(tool.inspectFacts(call.input, { signal: limit.signal }));
+    const found = await orAborted(looking, limit.signal);
+    return { ok: true, facts: checkFacts(call.tool, found) } as const;
+  } catch (thrown) {
+    const error = limit.isTimeout()
+      ? { code: 'facts_timeout', message: `No answer within ${inspectTimeout} ms.` }
+      : toErrorData(thrown, 'facts_unavailable');
+    return { ok: false, error } as const;
+  } finally {
+    limit.done();
+  }
+}
+
+/** Facts are what permission rests on: what has not their form is no fact. */
+function checkFacts(toolName: string, found: unknown): Facts {
+  const checked = knownFacts.safeParse(found ?? {});
+  if (!checked.success || !isJson(checked.data)) {
+    const why = checked.success ? 'they are not JSON' : z.prettifyError(checked.error);
+    throw new AgentHubError('facts_invalid', `The facts of ${toolName} cannot be used: ${why}`);
+  }
+  return { ...(checked.data as object), toolName } as Facts;
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import type { CheckedCall } from '../../../machines/agent/agent.types.ts';
+import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
+import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
+import type {
+  ModelReply,
+  ModelRequest,
+  RequestRecord,
+} from '../../../machines/vocabulary/model.ts';
+import type { ParsedCall } from '../../../machines/vocabulary/step.ts';
+import { checkInput } from './check-input.ts';
+import { type AgentParts, portActor } from './parts.ts';
+
+const TEXTS = {
+  unknownTool: {
+    zh: (name: string, known: string) => `没有名为 ${name} 的工具。可用的工具：${known}。`,
+    en: (name: string, known: string) => `There is no tool named ${name}. Tools: ${known}.`,
+  },
+  oncePerReply: {
+    zh: (name: string) => `一次回复里只能调用 ${name} 一次；这次回复里的 ${name} 都没有执行。`,
+    en: (name: string) =>
+      `${name} may be called once per reply; none of those in this reply was run.`,
+  },
+  none: { zh: '无', en: 'none' },
+};
+
+const replySchema = z.object({
+  text: z.string(),
+  calls: z.array(z.object({ id: z.string().nullable(), name: z.string(), arguments: z.string() })),
+  finishReason: z.enum(['stop', 'length', 'tool_calls', 'content_filter', 'unknown']),
+  model: z.string(),
+  requests: z.array(
+    z.object({
+      messages: z.number(),
+      characters: z.number(),
+      usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).nullable(),
+      error: z.string().nullable(),
+      ms: z.number(),
+    }),
+  ),
+});
+
+/** Asks the model, and reports the step with every request made for it. */
+export function callModelPort(parts: AgentParts) {
+  const { model, protocol, instructions, specs, now } = parts;
+  return portActor<'callModel'>(
+    'model_failed',
+    async ({ runId, turn, messages, locale }, { signal }) => {
+      const { observer } = parts.services(runId);
+      const request = protocol.toRequest({ instructions, tools: specs, messages, locale });
+      const startedAt = now();
+      const step = observer?.open<'model'>({
+        kind: 'model',
+        turn,
+        model: model.name,
+        status: 'open',
+        requests: [],
+        characters: 0,
+        calls: 0,
+        error: null,
+      });
+      const close = observer?.close.bind(observer) ?? (() => {});
+      try {
+        const reply = checkReply(
+          await model.generate(request, {
+            signal,
+            onDelta: (delta) => {
+              if (!signal.aborted) observer?.delta(turn, delta);
+            },
+          }),
+        );
+        const { requests, text, calls } = reply;
+        close<'model'>(step ?? 0, {
+          status: 'ok',
+          requests,
+          characters: text.length,
+          calls: calls.length,
+        });
+        return { at: now(), reply };
+      } catch (thrown) {
+        const failure = failureOf(thrown, request, now() - startedAt);
+        close<'model'>(step ?? 0, { status: 'error', ...failure });
+        throw { ...failure.error, details: { ...failure.details, requests: failure.requests } };
+      }
+    },
+  );
+}
+
+function checkReply(reply: unknown): ModelReply {
+  const checked = replySchema.safeParse(reply);
+  if (checked.success) return checked.data;
+  throw new AgentHubError(
+    'bad_response',
+    `The model's reply has not the form of a ModelReply: ${z.prettifyError(checked.error)}`,
+    { retryable: false },
+  );
+}
+
+/** A failure always says what it cost: a model that does not tell counts as one request. */
+function failureOf(thrown: unknown, { messages, tools }: ModelRequest, ms: number) {
+  const error = toErrorData(thrown, 'model_failed');
+  const details = (error.details ?? {}) as JsonObject;
+  const told = details.requests;
+  const characters =
+    messages.reduce((sum, { content }) => sum + content.length, 0) +
+    tools.reduce((sum, { description }) => sum + description.length, 0);
+  const untold: RequestRecord = {
+    messages: messages.length,
+    characters,
+    usage: null,
+    error: error.code,
+    ms,
+  };
+  const requests = Array.isArray(told) ? (told as unknown as RequestRecord[]) : [untold];
+  return { error, details, requests };
+}
+
+/** Reads the reply by the protocol, and checks every call against its tool. */
+export function parseReplyPort({ protocol, specs, tools }: AgentParts) {
+  return portActor<'parseReply'>('parse_failed', async ({ reply, locale }) => {
+    if (reply === null) throw new AgentHubError('parse_failed', 'There is no reply to read.');
+    const step = protocol.parseReply(reply, specs, locale);
+    if (step.kind !== 'calls') return step;
+    const names = step.calls.map(({ tool }) => tool);
+    const calls = step.calls.map((call) => {
+      const times = names.filter((name) => name === call.tool).length;
+      return checkCall(call, { tools, locale, times });
+    });
+    return { kind: 'calls', text: step.text, calls };
+  });
+}
+
+function checkCall(
+  { tool: name, providerId, arguments: parsed }: ParsedCall,
+  { tools, locale, times }: { tools: AgentParts['tools']; locale: Locale; times: number },
+): CheckedCall {
+  const refuse = (outcome: 'unknown_tool' | 'invalid_arguments', content: string): CheckedCall => ({
+    tool: name,
+    providerId,
+    input: parsed.ok ? parsed.value : {},
+    problem: { outcome, content },
+  });
+  const tool = tools.get(name);
+  if (tool === undefined) {
+    const known = [...tools.keys()].join(', ') || TEXTS.none[locale];
+    return refuse('unknown_tool', TEXTS.unknownTool[locale](name, known));
+  }
+  if (!parsed.ok) return refuse('invalid_arguments', parsed.message);
+  if (tool.oncePerReply && times > 1)
+    return refuse('invalid_arguments', TEXTS.oncePerReply[locale](name));
+  const checked = checkInput(tool, parsed.value, locale);
+  if (!checked.ok) return refuse('invalid_arguments', checked.message);
+  return { tool: name, providerId, input: checked.value, problem: null };
+}

@@ -1,0 +1,94 @@
+import { type AnyActorRef, fromPromise, type PromiseActorLogic } from 'xstate';
+import type { PortInputs, PortName, PortOutputs } from '../../../machines/agent/agent.ports.ts';
+import type { AgentContext } from '../../../machines/agent/agent.types.ts';
+import { toErrorData } from '../../../machines/vocabulary/errors.ts';
+import type { Locale } from '../../../machines/vocabulary/json.ts';
+import type { Message } from '../../../machines/vocabulary/messages.ts';
+import type { ToolSpec } from '../../../machines/vocabulary/model.ts';
+import type { Hook } from '../../hooks/hook.types.ts';
+import type { Model } from '../../model/model.types.ts';
+import type { Protocol } from '../../protocol/protocol.types.ts';
+import type { Tool } from '../../tools/tool.types.ts';
+import type { RunObserver } from '../observer.ts';
+import type { Slots } from '../slots.ts';
+
+/** What the ports of an agent are made of. */
+export interface AgentParts {
+  readonly model: Model;
+  readonly protocol: Protocol;
+  readonly instructions: string;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly specs: readonly ToolSpec[];
+  readonly hooks: readonly Hook[];
+  readonly locale: Locale;
+  readonly maxResultBytes: number;
+  readonly inspectTimeout: number;
+  readonly now: () => number;
+  /** What belongs to one run and not to the agent. */
+  readonly services: (runId: string) => RunServices;
+}
+
+/** What the ports need of one run. */
+export interface RunServices {
+  /** Null for a run that a host started itself. */
+  readonly observer: RunObserver | null;
+  /** Limits how many tools run at the same time. */
+  readonly slots: Slots;
+}
+
+/** What a port's work is given beside its input. */
+export interface PortScope {
+  readonly signal: AbortSignal;
+  /** The run's history as of now; empty when the actor has no agent above it. */
+  readonly history: () => readonly Message[];
+}
+
+/**
+ * An actor for a port. Whatever its work throws becomes plain `{ code, message, details }`:
+ * nothing that is not JSON may reach the chart.
+ */
+export function portActor<Name extends PortName>(
+  fallbackCode: string,
+  work: (input: PortInputs[Name], scope: PortScope) => Promise<PortOutputs[Name]>,
+): PromiseActorLogic<PortOutputs[Name], PortInputs[Name]> {
+  return fromPromise<PortOutputs[Name], PortInputs[Name]>(async ({ input, signal, self }) => {
+    try {
+      return await work(input, { signal, history: () => historyOf(self) });
+    } catch (thrown) {
+      throw toErrorData(thrown, fallbackCode);
+    }
+  });
+}
+
+/** A tool may look at the history; handing it through its input would store it once per call. */
+function historyOf(self: AnyActorRef): readonly Message[] {
+  const parent = (self as { _parent?: AnyActorRef })._parent;
+  const context = parent?.getSnapshot()?.context as Partial<AgentContext> | undefined;
+  return context?.messages ?? [];
+}
+
+/** A signal that also aborts after a time, and how to tell which it was. */
+export function withTimeout(signal: AbortSignal, ms: number) {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), ms);
+  return {
+    signal: AbortSignal.any([signal, timeout.signal]),
+    isTimeout: () => timeout.signal.aborted && !signal.aborted,
+    done: () => clearTimeout(timer),
+  };
+}
+
+/** Rejects as soon as the signal aborts, whatever the work does. */
+export async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted();
+  let leave = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    leave = () => reject(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
+}

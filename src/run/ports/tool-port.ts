@@ -1,0 +1,95 @@
+import type { PortInputs } from '../../../machines/agent/agent.ports.ts';
+import type { ToolOutput } from '../../../machines/agent/agent.types.ts';
+import type { Facts } from '../../../machines/permission/evaluate.ts';
+import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
+import { capResult } from '../../tools/cap-result.ts';
+import type { Tool } from '../../tools/tool.types.ts';
+import { type AgentParts, orAborted, type PortScope, portActor, withTimeout } from './parts.ts';
+
+const TEXTS = {
+  timeout: {
+    zh: (ms: number) => `工具在 ${ms} 毫秒内没有结束，已被中止；它可能已经生效。`,
+    en: (ms: number) =>
+      `The tool did not end within ${ms} ms and was aborted; it may have taken effect.`,
+  },
+  failed: {
+    zh: (message: string) => `工具出错：${message}`,
+    en: (message: string) => `The tool failed: ${message}`,
+  },
+};
+
+/** Runs one start of one call. Whatever the tool does becomes a result. */
+export function toolPort(parts: AgentParts) {
+  return portActor<'tool'>('tool_failed', async (input, scope) => {
+    const { observer, slots } = parts.services(input.runId);
+    const { turn, callId, tool, attempt } = input;
+    const giveBack = await slots.take(scope.signal);
+    const step = observer?.open<'tool'>({
+      kind: 'tool',
+      turn,
+      callId,
+      tool,
+      attempt,
+      input: input.input,
+      outcome: 'open',
+      bytes: 0,
+      content: '',
+    });
+    try {
+      const { output, bytes } = await runTool(input, scope, parts);
+      const { outcome, content } = output;
+      if (!scope.signal.aborted) observer?.close<'tool'>(step ?? 0, { outcome, content, bytes });
+      return output;
+    } finally {
+      giveBack();
+    }
+  });
+}
+
+async function runTool(
+  input: PortInputs['tool'],
+  { signal, history }: PortScope,
+  { tools, now, maxResultBytes }: AgentParts,
+): Promise<{ output: ToolOutput; bytes: number }> {
+  const { locale } = input;
+  const startedAt = now();
+  const ended = (outcome: ToolOutput['outcome'], text: string) => {
+    const { content } = capResult(text, locale, maxResultBytes);
+    const at = now();
+    const output = { outcome, content, ms: Math.max(0, at - startedAt), at };
+    return { output, bytes: Buffer.byteLength(text) };
+  };
+  const tool = tools.get(input.tool);
+  if (tool === undefined) return ended('error', TEXTS.failed[locale](input.tool));
+  const limit = withTimeout(signal, tool.timeout);
+  try {
+    return ended('ok', await execute(tool, input, { signal: limit.signal, history }));
+  } catch (thrown) {
+    if (limit.isTimeout()) return ended('timeout', TEXTS.timeout[locale](tool.timeout));
+    return ended('error', TEXTS.failed[locale](toErrorData(thrown, 'tool_failed').message));
+  } finally {
+    limit.done();
+  }
+}
+
+async function execute(
+  tool: Tool,
+  { runId, callId, attempt, locale, input, facts }: PortInputs['tool'],
+  { signal, history }: PortScope,
+): Promise<string> {
+  const context = {
+    signal,
+    callId,
+    attempt,
+    idempotencyKey: `${runId}/${callId}/${attempt}`,
+    messages: history(),
+    locale,
+    facts: facts as Facts,
+  };
+  const working = Promise.resolve(tool.execute(input, context));
+  const result: unknown = await orAborted(working, signal);
+  if (typeof result === 'string') return result;
+  const content = (result as { content?: unknown } | null | undefined)?.content;
+  if (typeof content === 'string') return content;
+  throw new AgentHubError('invalid_result', `${tool.name} answered neither text nor { content }.`);
+}

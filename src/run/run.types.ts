@@ -1,0 +1,161 @@
+import type { Limits, Rest } from '../../machines/agent/agent.types.ts';
+import type { Question, UsageReport } from '../../machines/agent/agent.view.ts';
+import type { HookEvent } from '../../machines/agent/matcher.ts';
+import type { Approval, Reason } from '../../machines/permission/reasons.ts';
+import type { ErrorData } from '../../machines/vocabulary/errors.ts';
+import type { Json } from '../../machines/vocabulary/json.ts';
+import type { Message, Outcome } from '../../machines/vocabulary/messages.ts';
+import type { ModelDelta, RequestRecord } from '../../machines/vocabulary/model.ts';
+import type { TodoItem } from '../../machines/vocabulary/todos.ts';
+
+/** What every step of a trace says. Times are milliseconds since the epoch. */
+interface StepPart {
+  /** 1, 2, 3 … within the run, in the order they began. */
+  readonly id: number;
+  readonly turn: number;
+  readonly startedAt: number;
+  /** Null while it is open. No step is open once the run has ended. */
+  readonly endedAt: number | null;
+}
+
+/** One request for a reply, with every attempt the client made for it. */
+export interface ModelStep extends StepPart {
+  readonly kind: 'model';
+  readonly model: string;
+  readonly status: 'open' | 'ok' | 'error' | 'cancelled';
+  readonly requests: readonly RequestRecord[];
+  /** Characters (UTF-16 units) of text in the reply. */
+  readonly characters: number;
+  /** Tool calls in the reply. */
+  readonly calls: number;
+  readonly error: ErrorData | null;
+}
+
+/** One hook, as it ran. */
+export interface HookStep extends StepPart {
+  readonly kind: 'hook';
+  readonly event: HookEvent;
+  readonly hook: string;
+  /** What it decided; `failed` when `error` says why. */
+  readonly verdict: string;
+  readonly error: ErrorData | null;
+}
+
+/** What the evaluator said of one call, with all reasons. Takes no time. */
+export interface DecisionStep extends StepPart {
+  readonly kind: 'decision';
+  readonly callId: string;
+  readonly tool: string;
+  readonly action: 'allow' | 'ask' | 'deny';
+  /** For a call that ended here without the evaluator's word: how. */
+  readonly outcome: Outcome | null;
+  readonly reasons: readonly Reason[];
+}
+
+/** A question to a person, from being asked to its answer. */
+export interface PersonStep extends StepPart {
+  readonly kind: 'person';
+  readonly callId: string;
+  readonly tool: string;
+  readonly reasons: readonly Reason[];
+  readonly answer: 'open' | 'granted' | 'denied' | 'expired' | 'cancelled';
+  readonly approvals: readonly Approval[];
+  /** Who answered, or null. */
+  readonly by: string | null;
+}
+
+/** One start of a tool. */
+export interface ToolStep extends StepPart {
+  readonly kind: 'tool';
+  readonly callId: string;
+  readonly tool: string;
+  readonly attempt: number;
+  readonly input: Json;
+  readonly outcome: 'open' | Outcome;
+  /** Bytes of UTF-8 the tool answered, before capping. */
+  readonly bytes: number;
+  readonly content: string;
+}
+
+/** One entry of a run's trace. */
+export type Step = ModelStep | HookStep | DecisionStep | PersonStep | ToolStep;
+
+/** What a run tells while it goes on. */
+export type RunEvent =
+  /** The chart entered a state, such as `awaitPermission.asking`. */
+  | { readonly type: 'state'; readonly state: string; readonly at: number }
+  /** A piece of the model's reply. Not part of the trace. */
+  | { readonly type: 'delta'; readonly turn: number; readonly delta: ModelDelta }
+  | { readonly type: 'step.started'; readonly step: Step }
+  | { readonly type: 'step.finished'; readonly step: Step }
+  /** The run waits for a person; all open questions. */
+  | { readonly type: 'permission.requested'; readonly questions: readonly Question[] }
+  | { readonly type: 'todos'; readonly todos: readonly TodoItem[] }
+  | { readonly type: 'rest'; readonly outcome: RunOutcome };
+
+/** How a run came to rest, with what it leaves. */
+export type RunOutcome = Rest & {
+  readonly runId: string;
+  readonly usage: UsageReport;
+  readonly todos: readonly TodoItem[];
+  /** The whole conversation; hand it to the next run as `history`. */
+  readonly messages: readonly Message[];
+};
+
+/** What became of an answer. Refused ones change nothing. */
+export type AnswerResult =
+  | { readonly accepted: true }
+  | {
+      readonly accepted: false;
+      /** `not_asked`: no open question for that call. `stale`: it was for something else. */
+      readonly code:
+        | 'not_asked'
+        | 'stale'
+        | 'not_missing'
+        | 'ended'
+        | 'not_suspended'
+        | 'not_raised';
+      readonly message: string;
+    };
+
+/** How an answer is given. */
+export interface AnswerOptions {
+  /** Who answers; the default is `host`. */
+  readonly by?: string;
+}
+
+export interface ApproveOptions extends AnswerOptions {
+  /** The `shown` of the question as the person saw it; the default is the question as it is. */
+  readonly shown?: string;
+  /** When the approval ends, in milliseconds since the epoch. */
+  readonly expiresAt?: number;
+}
+
+/** A run of an agent. Iterate it for its events from the start until it rests. */
+export interface Run extends AsyncIterable<RunEvent> {
+  readonly id: string;
+  /** Where the chart stands, such as `execute`. */
+  readonly state: string;
+  /** The questions that wait for a person now. */
+  readonly questions: readonly Question[];
+  /** The steps so far, open ones included. */
+  readonly trace: readonly Step[];
+  readonly usage: UsageReport;
+  readonly todos: readonly TodoItem[];
+  /**
+   * Resolves when the run rests: done, suspended, failed or cancelled. It never rejects. After
+   * `resume` it is a new promise.
+   */
+  readonly outcome: Promise<RunOutcome>;
+  /**
+   * Approves one call. Without `approvals`, everything that is missing. One grant is for one
+   * start of one call as it is now.
+   */
+  approve(callId: string, approvals?: readonly Approval[], options?: ApproveOptions): AnswerResult;
+  /** Denies one call; the reason goes to the model. */
+  deny(callId: string, reason?: string, options?: AnswerOptions): AnswerResult;
+  /** Ends the run: signals abort, nothing starts any more. */
+  cancel(options?: AnswerOptions): AnswerResult;
+  /** Goes on after a suspension; a limit that stopped the run must be raised. */
+  resume(limits?: Partial<Limits>, options?: AnswerOptions): AnswerResult;
+}

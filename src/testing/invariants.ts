@@ -1,0 +1,301 @@
+import type { Call } from '../../machines/agent/agent.types.ts';
+import { stateOf } from '../../machines/agent/agent.view.ts';
+import type { Approval } from '../../machines/permission/reasons.ts';
+import { canonicalJson } from '../../machines/vocabulary/json.ts';
+import type { Message } from '../../machines/vocabulary/messages.ts';
+import type { ExploredEdge } from './explore.ts';
+import type { AgentSnapshot, WorldEvent } from './world.ts';
+
+/** A property of every edge of an exploration. */
+export interface Invariant {
+  /** Such as `gate`; stable. */
+  readonly id: string;
+  /** What holds, in one sentence. */
+  readonly text: string;
+  /** What is wrong with an edge, or null. Written without the machine's own guards and updates. */
+  readonly violation: (edge: Step) => string | null;
+}
+
+/** What an invariant looks at: the run before an event, the event, the run after it. */
+type Step = Pick<ExploredEdge, 'event' | 'after'> & {
+  readonly source: { readonly snapshot: AgentSnapshot };
+};
+
+const calls = (snapshot: AgentSnapshot): readonly Call[] => snapshot.context.calls;
+
+const before = ({ source }: Step, id: string): Call | undefined =>
+  calls(source.snapshot).find((call) => call.id === id);
+
+/** Calls that an edge starts. */
+function started(step: Step): readonly Call[] {
+  return calls(step.after).filter(
+    (call) => call.stage === 'running' && before(step, call.id)?.stage !== 'running',
+  );
+}
+
+const NEEDS: readonly [string, unknown, Approval][] = [
+  ['outsideAllowedArea', true, 'outside'],
+  ['serviceAllowed', false, 'service'],
+  ['outputExists', true, 'overwrite'],
+];
+
+/** The approvals a call needs by the facts an inspection just gave, worked out by hand. */
+function needs(call: Call, facts: Readonly<Record<string, unknown>>): readonly Approval[] {
+  const byFacts = NEEDS.flatMap(([fact, value, approval]) =>
+    facts[fact] === value ? [approval] : [],
+  );
+  return [
+    ...(call.tool === 'image_scaling' ? byFacts : []),
+    ...(call.hookQuestions.length > 0 ? (['hook'] as const) : []),
+    ...(call.outcomeUnknown ? (['repeat'] as const) : []),
+  ];
+}
+
+function inspected(event: WorldEvent, id: string): Readonly<Record<string, unknown>> | null {
+  if (event.type !== 'xstate.done.actor.inspectFacts') return null;
+  const { facts, at } = event.output as {
+    at: number;
+    facts: Record<string, { ok: boolean; facts?: Record<string, unknown> }>;
+  };
+  const found = facts[id];
+  return found?.ok === true && found.facts ? { ...found.facts, at } : null;
+}
+
+function startProblem(step: Step, { id }: Call): string | null {
+  const call = before(step, id);
+  const facts = inspected(step.event, id);
+  if (call === undefined || facts === null) return `${id} starts without facts just looked up`;
+  if (call.stage !== 'live' || call.result !== null)
+    return `${id} starts although it is ${call.stage}`;
+  if (facts.touchesPrivate !== false) return `${id} starts in a private area`;
+  if (!['image_scaling', 'knowledge_search', 'todo_write'].includes(call.tool))
+    return `${id} starts without a policy`;
+  const { at, ...touched } = facts;
+  const { hookQuestions, outcomeUnknown, tool, input, starts } = call;
+  const shown = canonicalJson({
+    tool,
+    input,
+    facts: { ...touched, toolName: tool, hookQuestions, outcomeUnknown },
+    attempt: starts + 1,
+  });
+  const given = call.grants
+    .filter((grant) => grant.shown === shown)
+    .filter(({ expiresAt }) => expiresAt === null || expiresAt > (at as number))
+    .flatMap(({ approvals }) => approvals);
+  const missing = needs(call, touched).filter((approval) => !given.includes(approval));
+  return missing.length > 0 ? `${id} starts without approval for ${missing.join(', ')}` : null;
+}
+
+/** Whether every call has exactly one observation, in order, right after its reply. */
+function observationProblem(messages: readonly Message[]): string | null {
+  let open: string[] = [];
+  for (const message of messages) {
+    if (message.role === 'observation') {
+      if (open.shift() !== message.callId) return `observation of ${message.callId} out of place`;
+      continue;
+    }
+    if (open.length > 0) return `no observation of ${open.join(', ')}`;
+    if (message.role === 'assistant') open = message.calls.map(({ id }) => id);
+  }
+  return open.length > 0 ? `no observation of ${open.join(', ')}` : null;
+}
+
+function first(problems: readonly (string | null)[]): string | null {
+  return problems.find((problem) => problem !== null) ?? null;
+}
+
+/** A hook answer that must close its gate. */
+function closesGate({ type, output }: WorldEvent, name: string): boolean {
+  if (type === `xstate.error.actor.${name}`) return true;
+  const { verdict } = (output ?? {}) as { verdict?: string };
+  return type === `xstate.done.actor.${name}` && (verdict === 'block' || verdict === 'failed');
+}
+
+/** The counter that a way back to the model must use up. */
+const COUNTER_OF: Readonly<Record<string, 'repairs' | 'stopBlocks' | 'turns'>> = {
+  'xstate.done.actor.parseReply': 'repairs',
+  'xstate.done.actor.stop': 'stopBlocks',
+};
+
+/** The invariants of the design, on every edge. */
+export const INVARIANTS: readonly Invariant[] = [
+  {
+    id: 'gate',
+    text: 'A call starts only right after its facts were looked up, with every approval they need.',
+    violation: (step) => first(started(step).map((call) => startProblem(step, call))),
+  },
+  {
+    id: 'settled',
+    text: 'A settled call never starts again and never changes its outcome.',
+    violation: (step) =>
+      first(
+        calls(step.after).map((call) => {
+          const was = before(step, call.id)?.result;
+          if (!was) return null;
+          return call.result?.outcome === was.outcome ? null : `${call.id} was ${was.outcome}`;
+        }),
+      ),
+  },
+  {
+    id: 'grants',
+    text: 'Only a person adds a grant, and only to the call it names.',
+    violation: (step) =>
+      first(
+        calls(step.after).map((call) => {
+          const had = before(step, call.id)?.grants.length ?? 0;
+          if (call.grants.length <= had) return null;
+          const { type, callId } = step.event;
+          return type === 'permission.grant' && callId === call.id
+            ? null
+            : `${call.id} has a new grant`;
+        }),
+      ),
+  },
+  {
+    id: 'pre-hook',
+    text: 'A call whose PreToolUse hook blocks, fails or does not answer is closed.',
+    violation: (step) => {
+      const { type, output } = step.event;
+      if (!/\.actor\.preToolUse$/u.test(type)) return null;
+      const verdicts = (output ?? {}) as Record<string, { verdict: string }>;
+      return first(
+        calls(step.source.snapshot)
+          .filter(({ stage }) => stage === 'live')
+          .map(({ id }) => {
+            const verdict = verdicts[id]?.verdict;
+            if (verdict === 'proceed' || verdict === 'ask') return null;
+            const wanted = verdict === 'block' ? 'blocked' : 'hook_failed';
+            return outcomeOf(step.after, id) === wanted ? null : `${id} is not ${wanted}`;
+          }),
+      );
+    },
+  },
+  {
+    id: 'prompt-hook',
+    text: 'A prompt that is not let through ends the run before any model request.',
+    violation: (step) => {
+      if (!closesGate(step.event, 'userPromptSubmit')) return null;
+      const { rest, counters } = step.after.context;
+      return rest?.status === 'failed' && counters.turns === 0 ? null : 'the run goes on';
+    },
+  },
+  {
+    id: 'post-hook',
+    text: 'A crash at PostToolUse loses no result.',
+    violation: (step) => {
+      if (step.event.type !== 'xstate.error.actor.postToolUse') return null;
+      return first(
+        calls(step.source.snapshot).map(({ id, result }) => {
+          const seen = observation(step.after, id);
+          return seen?.content === result?.content ? null : `${id} lost its result`;
+        }),
+      );
+    },
+  },
+  {
+    id: 'stop-hook',
+    text: 'A Stop hook that blocks or fails never passes as allow.',
+    violation: (step) =>
+      closesGate(step.event, 'stop') && stateOf(step.after) === 'done' ? 'the run is done' : null,
+  },
+  {
+    id: 'observations',
+    text: 'At every model request and at every rest, each call has exactly one observation.',
+    violation: ({ after }) => {
+      const { rest, messages } = after.context;
+      if (rest === null && stateOf(after) !== 'callModel.working') return null;
+      return observationProblem(messages);
+    },
+  },
+  {
+    id: 'denied',
+    text: 'A call that did not run is never observed as ok.',
+    violation: (step) =>
+      first(
+        calls(step.source.snapshot).map((call) => {
+          const seen = observation(step.after, call.id);
+          if (seen?.outcome !== 'ok') return null;
+          return call.starts > 0 ? null : `${call.id} is ok and never started`;
+        }),
+      ),
+  },
+  {
+    id: 'prompt',
+    text: "The user's words stay as they were given.",
+    violation: ({ after }) => {
+      const users = after.context.messages.filter(({ role }) => role === 'user');
+      return users.length === 1 && users[0]?.role === 'user' && users[0].content === 'task'
+        ? null
+        : 'the words changed';
+    },
+  },
+  {
+    id: 'progress',
+    text: 'Every way back to the model uses up a counter, or comes from a person.',
+    violation: ({ source, event, after }) => {
+      const from = source.snapshot.context.counters;
+      const to = after.context.counters;
+      const goesThere =
+        stateOf(after) === 'callModel.working' && stateOf(source.snapshot) !== 'callModel.working';
+      if (!goesThere || event.type === 'run.resume') return null;
+      const counter = COUNTER_OF[event.type] ?? 'turns';
+      return to[counter] > from[counter] ? null : `${counter} is not used up`;
+    },
+  },
+  {
+    id: 'counters',
+    text: 'No counter ever goes back, and no limit is lowered.',
+    violation: ({ source, after }) => {
+      const from = source.snapshot.context;
+      const names = ['turns', 'toolCalls', 'repairs', 'stopBlocks'] as const;
+      const back = names.find((name) => after.context.counters[name] < from.counters[name]);
+      if (back) return `${back} went back`;
+      const limits = ['turns', 'toolCalls', 'repairs', 'stopBlocks', 'tokens', 'time'] as const;
+      const lower = limits.find(
+        (name) => (after.context.limits[name] ?? 1e9) < (from.limits[name] ?? 1e9),
+      );
+      return lower ? `the limit ${lower} was lowered` : null;
+    },
+  },
+  {
+    id: 'cancel',
+    text: 'After run.cancel nothing runs and nothing is open.',
+    violation: ({ event, after }) => {
+      if (event.type !== 'run.cancel') return null;
+      const isOver = after.status === 'done' && after.context.rest?.status === 'cancelled';
+      if (!isOver) return 'the run goes on';
+      const running = Object.keys(after.children).length + after.context.calls.length;
+      return running === 0 ? null : 'something is still open';
+    },
+  },
+  {
+    id: 'stray',
+    text: 'An answer that nobody asked for, or that fits no more, changes nothing.',
+    violation: ({ source, event, after }) => {
+      if (!event.label.startsWith('stray')) return null;
+      return after.context === source.snapshot.context ? null : 'the run changed';
+    },
+  },
+  {
+    id: 'alive',
+    text: 'A run that has not come to rest has an actor to wait for.',
+    violation: ({ after }) => {
+      if (after.context.rest !== null) return null;
+      return Object.keys(after.children).length > 0
+        ? null
+        : `nothing to wait for in ${stateOf(after)}`;
+    },
+  },
+];
+
+function outcomeOf(snapshot: AgentSnapshot, id: string): string | undefined {
+  const call = calls(snapshot).find((candidate) => candidate.id === id);
+  return call?.result?.outcome ?? observation(snapshot, id)?.outcome;
+}
+
+function observation(snapshot: AgentSnapshot, id: string) {
+  const seen = snapshot.context.messages.find(
+    (message) => message.role === 'observation' && message.callId === id,
+  );
+  return seen?.role === 'observation' ? seen : undefined;
+}

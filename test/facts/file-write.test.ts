@@ -163,15 +163,18 @@ describe('writing what was approved', () => {
     });
   });
 
-  it.each(['changed', 'hard-linked', 'gone'])('refuses an output that is %s by now', async (how) => {
-    await inFolder(async ({ root, folder, identify, write }) => {
-      const identity = await identify('old.txt');
-      if (how === 'changed') await writeFile(join(folder, 'old.txt'), 'newer');
-      if (how === 'hard-linked') await link(join(folder, 'old.txt'), join(root, 'name.txt'));
-      if (how === 'gone') await rm(join(folder, 'old.txt'));
-      await expect(write(identity, true)).rejects.toMatchObject({ code: 'file_changed' });
-    });
-  });
+  it.each(['changed', 'hard-linked', 'gone'])(
+    'refuses an output that is %s by now',
+    async (how) => {
+      await inFolder(async ({ root, folder, identify, write }) => {
+        const identity = await identify('old.txt');
+        if (how === 'changed') await writeFile(join(folder, 'old.txt'), 'newer');
+        if (how === 'hard-linked') await link(join(folder, 'old.txt'), join(root, 'name.txt'));
+        if (how === 'gone') await rm(join(folder, 'old.txt'));
+        await expect(write(identity, true)).rejects.toMatchObject({ code: 'file_changed' });
+      });
+    },
+  );
 
   it('refuses a folder that was swapped before', async () => {
     await inFolder(async ({ root, folder, identify, write }) => {

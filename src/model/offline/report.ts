@@ -36,7 +36,9 @@ function resultOf(task: Task, texts: OfflineTexts, offered: readonly string[]): 
   if (isToolMissing || done === null) return texts.noTool;
   if (done.ending !== 'ok') return texts.ending[done.ending](harmless(done.content.trim()));
   if (wish.kind === 'search') return answerFrom(done, wish, texts);
-  return wish.kind === 'image' ? scaledText(wish.wish, texts) : echoedText(done.content, texts);
+  return wish.kind === 'image'
+    ? scaledText(wish.wish, done, texts)
+    : echoedText(done.content, texts);
 }
 
 function answerFrom(
@@ -55,12 +57,15 @@ function answerFrom(
 
 function scaledText(
   wish: Extract<Task['wish'], { kind: 'image' }>['wish'],
+  { content }: PastCall,
   texts: OfflineTexts,
 ): string {
   if (!wish.ok) return texts.missing[wish.missing];
   const { input, output, width } = wish.input;
+  const said = harmless(content.split('\n', 1)[0]?.trim() ?? '');
   return [
     texts.scaled(input, output),
+    ...(said === '' ? [] : [texts.toolSaid(said)]),
     ...(wish.derivedOutput ? [texts.derived(output)] : []),
     ...(wish.assumedWidth && width !== undefined ? [texts.assumedWidth(width)] : []),
   ].join('\n');

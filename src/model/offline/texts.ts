@@ -13,6 +13,7 @@ export interface OfflineTexts {
   readonly unknown: (question: string) => string;
   readonly asJson: (text: string) => string;
   readonly scaled: (input: string, output: string) => string;
+  readonly toolSaid: (text: string) => string;
   readonly derived: (output: string) => string;
   readonly assumedWidth: (width: number) => string;
   readonly missing: Readonly<Record<'size' | 'relative_size' | 'input', string>>;
@@ -63,6 +64,7 @@ export const TEXTS: Readonly<Record<Locale, OfflineTexts>> = {
       `关于“${question}”，我在资料里没有找到能回答的内容，所以我不知道。（离线规则模式只摘录资料，不会自己编答案。）`,
     asJson: (text) => `返回的文字（写成 JSON）：${text}`,
     scaled: (input, output) => `已缩放 ${input}，结果存为 ${output}。`,
+    toolSaid: (text) => `工具的结果：${text}`,
     derived: (output) => `你没有说存成什么名字，我用了 ${output}。`,
     assumedWidth: (width) => `你只给了一个数，我把 ${width} 当作宽度。`,
     missing: {
@@ -98,12 +100,13 @@ export const TEXTS: Readonly<Record<Locale, OfflineTexts>> = {
     tooLong:
       'That is too long for the offline rules mode. Please say what you want in a few sentences.',
     about: (title) => (title === '' ? 'The documents say:' : `On "${title}" the documents say:`),
-    quote: (sentences) => sentences.map((sentence) => `"${sentence}"`).join('\n'),
+    quote: (sentences) => sentences.map((sentence) => `“${sentence}”`).join('\n'),
     source: (file) => `Source: ${file}`,
     unknown: (question) =>
       `I found nothing in the documents that answers "${question}", so I do not know. (The offline rules mode only quotes documents; it makes up no answers.)`,
     asJson: (text) => `The text that came back, as JSON: ${text}`,
     scaled: (input, output) => `${input} was scaled and saved as ${output}.`,
+    toolSaid: (text) => `The tool says: ${text}`,
     derived: (output) => `You gave no name for the result, so I used ${output}.`,
     assumedWidth: (width) => `You gave one number, so I took ${width} as the width.`,
     missing: {

@@ -18,17 +18,12 @@ function foldName(name: string): string {
  * (case-insensitive, normalising, dropping trailing dots and spaces), because a false match
  * only refuses.
  */
-export function foldPath(path: string): string {
+function foldPath(path: string): string {
   return path.split('/').map(foldName).join('/');
 }
 
-/** Whether two names are the same private name, compared as {@link foldPath} does. */
-export function isSameFolded(a: string, b: string): boolean {
-  return foldPath(a) === foldPath(b);
-}
-
 /** Where `path` stands to `area`; both absolute, without `.` or `..`. */
-export function relationTo(area: string, path: string): 'same' | 'inside' | 'apart' {
+function relationTo(area: string, path: string): 'same' | 'inside' | 'apart' {
   if (path === area) return 'same';
   return path.startsWith(area === '/' ? '/' : `${area}/`) ? 'inside' : 'apart';
 }

@@ -65,6 +65,8 @@ export function createFileGuard(options: FileGuardOptions): FileGuard {
   const allowed = options.allowed.map(resolveFolder);
   const configured = options.private.map((path) => posix.resolve(workingFolder, path));
   const known = new Set([...configured, ...configured.map(resolveAsFarAsPossible)]);
+  // A private folder stays private under whatever name it is moved to.
+  const knownKeys = configured.flatMap(findKey);
 
   return {
     isPrivate: (path) => [...known].some((area) => privateRelation(area, path) !== 'apart'),
@@ -77,7 +79,7 @@ export function createFileGuard(options: FileGuardOptions): FileGuard {
       for (const folder of allowed) await requireSameFolder(folder);
       const areas: Areas = {
         allowed: allowed.map((folder) => folder.path),
-        ...(await resolvePrivate(known)),
+        ...(await resolvePrivate(known, knownKeys)),
       };
       const walk = await walkPath(workingFolder, text);
       const lexicalPath = posix.resolve(workingFolder, text);
@@ -135,9 +137,17 @@ async function requireSameFolder(folder: Folder): Promise<void> {
   );
 }
 
-async function resolvePrivate(known: ReadonlySet<string>): Promise<Omit<Areas, 'allowed'>> {
+function findKey(path: string): string[] {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? [] : [inodeKey(stats)];
+}
+
+async function resolvePrivate(
+  known: ReadonlySet<string>,
+  knownKeys: readonly string[],
+): Promise<Omit<Areas, 'allowed'>> {
   const paths = new Set(known);
-  const privateKeys = new Set<string>();
+  const privateKeys = new Set(knownKeys);
   for (const path of known) {
     const stats = await stat(path, { bigint: true }).catch(() => null);
     if (stats === null) continue;

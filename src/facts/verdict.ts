@@ -35,7 +35,7 @@ export interface Areas {
  * inside one, it fails at one (so that what exists there does not show), or its text names one.
  * Passing the private folder itself on the way out (`private/../a`) tells nothing.
  */
-export function touchesPrivate(walk: Walk, areas: Areas, lexicalPath: string): boolean {
+function touchesPrivate(walk: Walk, areas: Areas, lexicalPath: string): boolean {
   const { end } = walk;
   const isPrivate = (path: string) =>
     areas.private.some((area) => privateRelation(area, path) !== 'apart');
@@ -61,7 +61,7 @@ export function judge(
 }
 
 /** The verdict on what stands at the end of a walk, wherever that is. Pure. */
-export function judgeEnd(walk: Walk, operation: FileOperation): PathVerdict {
+function judgeEnd(walk: Walk, operation: FileOperation): PathVerdict {
   const { end } = walk;
   if (end.kind === 'missing') return operation === 'write' ? 'allow' : 'not_found';
   if (end.kind === 'failed') {

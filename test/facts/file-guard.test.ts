@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import {
   appendFile,
   link,
@@ -63,11 +64,15 @@ describe('inspecting', () => {
     });
   });
 
-  it('recognises a private folder by its inode under another name', async () => {
+  it('recognises a private folder by its inode, wherever it was moved or linked to', async () => {
     await inShop(async ({ root, allowed, guard }) => {
       await rename(join(allowed, 'private'), join(allowed, 'open'));
-      await symlink('open', join(allowed, 'private'));
+      expect((await guard.inspect('open', 'read')).verdict).toBe('private');
       expect((await guard.inspect('open/p.txt', 'read')).verdict).toBe('private');
+      expect((await guard.inspect('open/none.txt', 'write')).verdict).toBe('private');
+      await mkdir(join(allowed, 'vault'));
+      await symlink('vault', join(allowed, 'private'));
+      expect((await guard.inspect('vault/none.txt', 'read')).verdict).toBe('private');
       expect((await guard.inspect(join(root, 'other/b.txt'), 'read')).verdict).toBe('outside');
     });
   });
@@ -198,6 +203,23 @@ describe('reading what was approved', () => {
       await expect(guard.read({ path: 'a.txt' }, READ)).rejects.toMatchObject({
         code: 'identity_invalid',
       });
+    });
+  });
+
+  it('refuses a file that changes while it is read', async () => {
+    await inShop(async ({ allowed, guard }) => {
+      const identity = await identify(guard, 'a.txt', 'read');
+      let looks = 0;
+      const watched = {
+        throwIfAborted() {
+          looks += 1;
+          if (looks === 2) appendFileSync(join(allowed, 'a.txt'), '!');
+        },
+      } as AbortSignal;
+      await expect(guard.read(identity, { ...READ, signal: watched })).rejects.toMatchObject({
+        code: 'file_changed',
+      });
+      expect(looks).toBe(2);
     });
   });
 

@@ -5,7 +5,7 @@ import type { Fit, ImageFormat, ScaledImage, ScalingNote } from './image-scaling
 import { planSize, type Size } from './size.ts';
 
 /** How many pixels an input may have, all frames that are read together. */
-export const MAX_INPUT_PIXELS = 100_000_000;
+const MAX_INPUT_PIXELS = 100_000_000;
 
 /** Seconds until native work that nobody waits for any more gives up. */
 const NATIVE_TIMEOUT = 50;

@@ -24,10 +24,10 @@ import { askService } from './service.ts';
 import { describeScaling } from './texts.ts';
 
 /** The largest input, in bytes, and by default the largest answer of a service. */
-export const MAX_INPUT_BYTES = 64 * 1024 * 1024;
+const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
 /** How long a service may take by default, in milliseconds. */
-export const DEFAULT_SERVICE_TIMEOUT = 30_000;
+const DEFAULT_SERVICE_TIMEOUT = 30_000;
 
 export interface ImageScalingOptions {
   readonly files: ImageFiles;

@@ -3,10 +3,10 @@ import { maxSideOf } from './formats.ts';
 import type { Fit, ImageFormat } from './image-scaling.types.ts';
 
 /** How many times larger than it is a picture may become, in either direction. */
-export const MAX_ENLARGEMENT = 4;
+const MAX_ENLARGEMENT = 4;
 
 /** How many pixels an output may have, all frames together. */
-export const MAX_OUTPUT_PIXELS = 50_000_000;
+const MAX_OUTPUT_PIXELS = 50_000_000;
 
 export interface Size {
   readonly width: number;

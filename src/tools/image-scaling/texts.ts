@@ -31,13 +31,14 @@ const NOTES: Readonly<Record<Locale, Readonly<Record<ScalingNote, string>>>> = {
     enlargement_limited: '注意：最多放大 4 倍，所以比要求的尺寸小。',
     first_frame_only: '注意：原图是动画，只保留了第一帧。',
     reduced_to_8_bit: '注意：原图每通道 16 位，输出为 8 位。',
-    transparency_on_white: '注意：JPEG 没有透明，透明处填成了白色。',
+    transparency_on_white: '注意：JPEG 没有透明，原图若有透明处，已填成白色。',
   },
   en: {
     enlargement_limited:
       'Note: pictures are enlarged at most 4 times, so it is smaller than asked for.',
     first_frame_only: 'Note: the picture is animated; only its first frame was kept.',
     reduced_to_8_bit: 'Note: the picture has 16 bits per channel; the output has 8.',
-    transparency_on_white: 'Note: JPEG has no transparency; it was filled with white.',
+    transparency_on_white:
+      'Note: JPEG has no transparency; transparent parts, if there were any, are white now.',
   },
 };

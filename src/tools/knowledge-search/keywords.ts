@@ -3,8 +3,8 @@ import type { LocalizedText } from '../../../machines/vocabulary/json.ts';
 import { fold } from './fold.ts';
 
 /** The most keywords of one search, and the most characters of all of them together. */
-export const MAX_KEYWORDS = 32;
-export const MAX_KEYWORD_CHARACTERS = 512;
+const MAX_KEYWORDS = 32;
+const MAX_KEYWORD_CHARACTERS = 512;
 
 /** A keyword, folded. */
 export interface Keyword {
@@ -53,7 +53,7 @@ export function findKeywordProblem(keywords: string): LocalizedText | null {
  * The keywords of a search: separated by white space of any kind, folded, each once, without
  * those that are only punctuation. May be empty.
  */
-export function readKeywords(keywords: string): readonly Keyword[] {
+function readKeywords(keywords: string): readonly Keyword[] {
   const texts = splitWords(keywords)
     .map((word) => fold(word))
     .map((word) => word.replace(EDGES, '') || word)

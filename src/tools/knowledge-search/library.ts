@@ -8,7 +8,7 @@ import { buildIndex, type SearchIndex } from './search.ts';
 import { type Section, splitSections } from './sections.ts';
 
 /** The largest file that is read, in bytes, and how many files and folders deep are looked at. */
-export const MAX_FILE_BYTES = 512 * 1024;
+const MAX_FILE_BYTES = 512 * 1024;
 const MAX_FILES = 2000;
 const MAX_DEPTH = 16;
 

@@ -4,7 +4,7 @@ import type { SearchHits } from './search.ts';
 import { oneLine } from './sections.ts';
 
 /** How many sections one answer shows. */
-export const MAX_SHOWN = 12;
+const MAX_SHOWN = 12;
 
 /** How many skipped files one answer names. */
 const MAX_SKIPPED = 10;
@@ -49,7 +49,7 @@ export function describeHits(
 function showSection({ file, title, startLine, shown }: LibrarySection, locale: Locale): string {
   const untitled =
     startLine === 1 && title === '' ? TEXTS[locale].preamble : TEXTS[locale].untitled;
-  const body = shown.replace(/^(?=\s*(?:来源|source)\s*[：:])/gimu, ' ');
+  const body = shown.replace(/^(?=(?:来源|source)[^\S\n]*[：:])/gimu, ' ');
   const heading = title === '' ? untitled : title;
   return `来源：${oneLine(file)}\n## ${heading}\n${body}`.trimEnd();
 }

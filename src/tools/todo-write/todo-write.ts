@@ -7,8 +7,8 @@ import { findWarnings, type TodoInput, todoKey } from './changes.ts';
 import { describeList } from './texts.ts';
 
 /** The most items a list may have, and the most code points an item may have. */
-export const MAX_TODOS = 50;
-export const MAX_TODO_LENGTH = 500;
+const MAX_TODOS = 50;
+const MAX_TODO_LENGTH = 500;
 const MAX_EVIDENCE = 20;
 
 /** Line breaks and controls forge items when the list is printed; bidi controls reorder it. */

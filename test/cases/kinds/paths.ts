@@ -19,7 +19,7 @@ interface PathRow extends Row {
 }
 
 /** The tree that the rows assume, as in `paths.fixture.json`. */
-export interface PathFixture {
+interface PathFixture {
   readonly directories: readonly string[];
   readonly files: readonly string[];
   readonly symlinks_in_allowed: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export interface PathFixture {
 }
 
 /** Builds the tree in a new temporary folder and gives its real path. */
-export async function buildPathFixture(fixture: PathFixture): Promise<string> {
+async function buildPathFixture(fixture: PathFixture): Promise<string> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'agenthub-paths-')));
   const allowed = join(root, 'data/allowed');
   for (const folder of fixture.directories) await mkdir(join(root, folder), { recursive: true });
@@ -47,7 +47,7 @@ export async function buildPathFixture(fixture: PathFixture): Promise<string> {
 }
 
 /** The guard that the rows assume. */
-export function createFixtureGuard(root: string): FileGuard {
+function createFixtureGuard(root: string): FileGuard {
   const allowed = join(root, 'data/allowed');
   return createFileGuard({
     workingFolder: allowed,

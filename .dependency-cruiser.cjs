@@ -1,0 +1,58 @@
+const island = '^src/(protocol|model|tools|hooks|facts)/';
+
+/** The rules of the layout; see docs/architecture.md. */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'machines-are-pure',
+      comment: 'machines/ imports only xstate and itself.',
+      severity: 'error',
+      from: { path: '^machines/' },
+      to: { pathNot: ['^machines/', '^node_modules/xstate/'] },
+    },
+    {
+      name: 'protocol-knows-no-platform',
+      severity: 'error',
+      from: { path: '^src/protocol/' },
+      to: { dependencyTypes: ['core', 'npm'] },
+    },
+    {
+      name: 'islands-do-not-meet',
+      comment: 'Only src/run joins protocol, model, tools, hooks and facts.',
+      severity: 'error',
+      from: { path: island },
+      to: { path: '^src/', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'run-is-below-its-users',
+      severity: 'error',
+      from: { path: '^src/run/' },
+      to: { path: '^src/(cli|inspector|testing|integrations)/' },
+    },
+    {
+      name: 'testing-needs-no-islands',
+      comment: 'The exploration and the strict model work on the machine and shared types alone.',
+      severity: 'error',
+      from: { path: '^src/testing/' },
+      to: { path: '^src/(tools|hooks|facts|protocol|run|cli|inspector)/' },
+    },
+    {
+      name: 'only-cli-touches-the-process',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli/' },
+      to: { path: '^(node:)?(process|readline|readline/promises|tty)$' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node'] },
+  },
+};

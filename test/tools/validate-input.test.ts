@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { createTodoWrite } from '../../src/tools/todo-write/todo-write.ts';
+import { validateInput } from '../../src/tools/validate-input.ts';
+
+describe('validateInput', () => {
+  const tool = createTodoWrite();
+
+  it('gives a valid input back', () => {
+    const input = { todos: [{ content: 'a', status: 'pending' }] };
+    expect(validateInput(tool, input, 'en')).toEqual({ ok: true, value: input });
+  });
+
+  it('names each path, what is wrong there and what is allowed', () => {
+    const input = { todos: [{ content: '', status: 'done', id: 1 }] };
+    const validated = validateInput(tool, input, 'en');
+    if (validated.ok) throw new Error('accepted');
+    const lines = validated.message.split('\n');
+    expect(lines[0]).toBe(
+      'The arguments of todo_write are not valid, so it did not run. Correct them and call it again:',
+    );
+    expect(lines.slice(1).sort()).toEqual([
+      '- todos[0].content: it must not be empty or invisible (allowed: string 1…500)',
+      '- todos[0].status: Invalid option: expected one of "pending"|"in_progress"|"completed" (allowed: "pending" | "in_progress" | "completed")',
+      expect.stringMatching(/^- todos\[0\]: Unrecognized key: "id" \(allowed: \{ "content": /u),
+    ]);
+  });
+
+  it('says it in Chinese to a model that is addressed in Chinese', () => {
+    const validated = validateInput(tool, { todos: '[]' }, 'zh');
+    expect(validated).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(
+        /^todo_write 的参数不符合要求.*\n- todos：.*（允许：.*直接写值本身，不要写成装着它的字符串）$/u,
+      ),
+    });
+  });
+
+  it.each([
+    [{}, '- todos: ', 'it is required'],
+    [[], '- (the whole input): ', 'the outermost value is one object, not an array'],
+    ['{"todos":[]}', '- (the whole input): ', 'write the value itself, not a string that holds it'],
+  ])('helps with %j', (input, start, hint) => {
+    const validated = validateInput(tool, input, 'en');
+    if (validated.ok) throw new Error('accepted');
+    const line = validated.message.split('\n')[1];
+    expect(line?.startsWith(start)).toBe(true);
+    expect(line).toContain(hint);
+  });
+
+  it('names at most eight problems and counts the rest', () => {
+    const input = { todos: Array.from({ length: 12 }, () => null) };
+    const validated = validateInput(tool, input, 'en');
+    if (validated.ok) throw new Error('accepted');
+    expect(validated.message.split('\n')).toHaveLength(10);
+    expect(validated.message.endsWith('- and 4 more')).toBe(true);
+  });
+
+  it('refuses when the schema itself throws', () => {
+    const broken = defineTool({
+      name: 'broken',
+      description: { zh: 'x', en: 'x' },
+      input: z.strictObject({ a: z.string().refine(() => JSON.parse('{') === 1) }),
+      execute: async () => '',
+    });
+    expect(validateInput(broken, { a: 'x' }, 'en')).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('could not be checked'),
+    });
+  });
+});

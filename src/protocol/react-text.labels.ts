@@ -56,7 +56,9 @@ const BEGINNINGS: ReadonlySet<string> = new Set(
   [...LABELS.keys()].flatMap((label) => [...label].map((_, index) => label.slice(0, index + 1))),
 );
 /** What a label can start with, folded. */
-const FIRST_LETTERS: ReadonlySet<string> = new Set([...LABELS.keys()].map((label) => label[0] ?? ''));
+const FIRST_LETTERS: ReadonlySet<string> = new Set(
+  [...LABELS.keys()].map((label) => label[0] ?? ''),
+);
 const PICTOGRAPH = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u200d|\ufe0f|\u20e3/u;
 const BULLETS = new Set('-+•·‣▪●○■□–—');
 const LETTER = /\p{L}/u;
@@ -199,7 +201,9 @@ function skipNumber(text: string, from: number): number | null {
 /** A character as labels are compared: in lower case, its compatibility forms taken together. */
 export function fold(char: string): string {
   if (char < '\u0080') return char.toLowerCase();
-  // Unified ideographs have no other form.
+  // What a reply is full of, ahead of the costly way: ideographs, and full-width ASCII.
+  const code = char.charCodeAt(0);
+  if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0).toLowerCase();
   return char >= '\u4e00' && char <= '\u9fff' ? char : char.normalize('NFKC').toLowerCase();
 }
 

@@ -19,7 +19,7 @@ type Container = Json[] | Record<string, Json>;
 /** Deeper values are measured, not built: what handles them downstream recurses. */
 export const MAX_DEPTH = 512;
 
-type Expecting = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'commaOrEnd';
+type Expecting = 'value' | 'valueOrEnd' | 'keyOrEnd' | 'colon' | 'commaOrEnd';
 
 const WHITE_SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
@@ -27,7 +27,7 @@ const NUMBER_CHARACTERS = /[-+.eE0-9]*/y;
 const PLAIN_CHARACTERS = /[^"\\]*/y;
 const ESCAPES = new Set('"\\/bfnrt');
 const HEX_DIGIT = /[0-9a-fA-F]/;
-const CONTROL_CHARACTERS = /[\u0000-\u001f]/g;
+const CONTROL_CHARACTERS = /\p{Cc}/gu;
 const WORDS: readonly (readonly [string, Json])[] = [
   ['true', true],
   ['false', false],
@@ -89,16 +89,12 @@ class Reader {
       case 'colon':
         return char === ':' && this.advance('value');
       case 'commaOrEnd':
-        if (this.closes(char)) return this.close();
+        if (this.close(char)) return true;
         return char === ',' && this.advance(this.inArray() ? 'valueOrEnd' : 'keyOrEnd');
       case 'keyOrEnd':
-        if (this.closes(char)) return this.close();
-        return char === '"' && this.key();
-      case 'key':
-        return char === '"' && this.key();
+        return this.close(char) || (char === '"' && this.key());
       case 'valueOrEnd':
-        if (this.closes(char)) return this.close();
-        return this.value(char);
+        return this.close(char) || this.value(char);
       case 'value':
         return this.value(char);
     }
@@ -114,15 +110,12 @@ class Reader {
     return this.open[this.open.length - 1] === 1;
   }
 
-  private closes(char: string | undefined): boolean {
-    return char === (this.inArray() ? ']' : '}');
-  }
-
-  private close(): boolean {
+  /** Takes the bracket that closes what is open, if it stands here. */
+  private close(char: string | undefined): boolean {
+    if (char !== (this.inArray() ? ']' : '}')) return false;
     this.position += 1;
-    const isBuilt = this.open.length <= MAX_DEPTH;
     this.open.pop();
-    if (!isBuilt) return this.put(null);
+    if (this.open.length >= MAX_DEPTH) return this.put(null);
     this.keys.pop();
     return this.put(this.containers.pop() ?? null);
   }

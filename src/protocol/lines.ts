@@ -71,3 +71,8 @@ export function trimText(text: string): string {
   while (end > start && isSpaceCode(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
+
+/** Without the invisible characters in it. */
+export function dropInvisible(text: string): string {
+  return text.replace(/[\u200b\u2060\ufeff\u200e\u200f\u00ad\u180e]/gu, '');
+}

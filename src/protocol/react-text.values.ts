@@ -1,5 +1,5 @@
 import { openingFence, unwrapFence } from './fences.ts';
-import { isBlank, isInvisible, isLineBreak, lineEndOf, skipSpace, trimText } from './lines.ts';
+import { dropInvisible, isBlank, isLineBreak, lineEndOf, skipSpace, trimText } from './lines.ts';
 
 /** A stretch of a text. */
 export interface Span {
@@ -104,7 +104,7 @@ function undecorate(line: string): string {
     }
     if (end - start === before) break;
   }
-  return [...line.slice(start, end)].filter((char) => !isInvisible(char)).join('');
+  return dropInvisible(line.slice(start, end));
 }
 
 function isEdge(char: string | undefined): boolean {

@@ -14,7 +14,8 @@ const STOP = ['\nObservation:'];
 /**
  * A conversation as plain chat messages: a system message, then the history. A person's words are
  * a user message of their own; what hooks added to them is the user message behind it. The results
- * of a reply's calls are one user message that starts with `Observation:`.
+ * of a reply's calls are one user message: `Observation: <result>` for one call; for several,
+ * `Observation:` and then, per call in order, a line `[<number>/<of> <tool>]` and the result.
  *
  * The system message is the host's instructions, the format rules, and, last, the tools in lines
  * that a program can read back, the same in every language:

@@ -70,5 +70,21 @@ export type {
   Step,
   ToolStep,
 } from './run/run.types.ts';
+export { memoryStore } from './run/store/memory-store.ts';
+export type {
+  AppendOptions,
+  EventRecord,
+  InboxEntry,
+  IntentRecord,
+  Lease,
+  LeaseRequest,
+  LogRecord,
+  RunFilter,
+  RunStatus,
+  RunStore,
+  RunSummary,
+  StartRecord,
+  StoreErrorCode,
+} from './run/store/store.types.ts';
 export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
 export type { Tool, ToolContext, ToolResult } from './tools/tool.types.ts';

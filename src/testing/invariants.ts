@@ -1,5 +1,6 @@
 import type { Call } from '../../machines/agent/agent.types.ts';
 import { stateOf } from '../../machines/agent/agent.view.ts';
+import type { Condition, Policies } from '../../machines/permission/policies.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import { canonicalJson } from '../../machines/vocabulary/json.ts';
 import type { Message } from '../../machines/vocabulary/messages.ts';
@@ -20,22 +21,37 @@ function started(step: Step): readonly Call[] {
   );
 }
 
-const NEEDS: readonly [string, unknown, Approval][] = [
-  ['outsideAllowedArea', true, 'outside'],
-  ['serviceAllowed', false, 'service'],
-  ['outputExists', true, 'overwrite'],
-];
+/**
+ * The approvals a call needs by the facts an inspection just gave, worked out from the policies
+ * anew and not by the evaluator; null where nothing can allow it.
+ */
+function needs(
+  call: Call,
+  facts: Readonly<Record<string, unknown>>,
+  policies: Policies,
+): readonly (Approval | null)[] | null {
+  const policy = Object.entries(policies).find(([tool]) => tool === call.tool)?.[1];
+  if (policy === undefined || policy === 'deny' || facts.touchesPrivate !== false) return null;
+  const own: (Approval | null)[] = [];
+  if (policy === 'ask') own.push('use');
+  if (typeof policy === 'object') {
+    for (const { when, action, approval } of policy.rules) {
+      if (!when.every((condition) => isMet(condition, facts[condition.fact]))) continue;
+      if (action === 'deny') return null;
+      own.push(approval);
+    }
+  }
+  if (call.hookQuestions.length > 0) own.push('hook');
+  if (call.outcomeUnknown) own.push('repeat');
+  return own;
+}
 
-/** The approvals a call needs by the facts an inspection just gave, worked out by hand. */
-function needs(call: Call, facts: Readonly<Record<string, unknown>>): readonly Approval[] {
-  const byFacts = NEEDS.flatMap(([fact, value, approval]) =>
-    facts[fact] === value ? [approval] : [],
-  );
-  return [
-    ...(call.tool === 'image_scaling' ? byFacts : []),
-    ...(call.hookQuestions.length > 0 ? (['hook'] as const) : []),
-    ...(call.outcomeUnknown ? (['repeat'] as const) : []),
-  ];
+/** A fact that is missing, or no number where one is compared, counts against the call. */
+function isMet(condition: Condition, value: unknown): boolean {
+  if (value === undefined) return true;
+  if ('is' in condition) return value === condition.is;
+  if (typeof value !== 'number') return true;
+  return 'above' in condition ? value > condition.above : value < condition.below;
 }
 
 function inspected(event: WorldEvent, id: string): Readonly<Record<string, unknown>> | null {
@@ -54,9 +70,6 @@ function startProblem(step: Step, { id }: Call): string | null {
   if (call === undefined || facts === null) return `${id} starts without facts just looked up`;
   if (call.stage !== 'live' || call.result !== null)
     return `${id} starts although it is ${call.stage}`;
-  if (facts.touchesPrivate !== false) return `${id} starts in a private area`;
-  if (!['image_scaling', 'knowledge_search', 'todo_write'].includes(call.tool))
-    return `${id} starts without a policy`;
   const { at, ...touched } = facts;
   const { hookQuestions, outcomeUnknown, tool, input, starts } = call;
   const shown = canonicalJson({
@@ -69,7 +82,9 @@ function startProblem(step: Step, { id }: Call): string | null {
     .filter((grant) => grant.shown === shown)
     .filter(({ expiresAt }) => expiresAt === null || expiresAt > (at as number))
     .flatMap(({ approvals }) => approvals);
-  const missing = needs(call, touched).filter((approval) => !given.includes(approval));
+  const needed = needs(call, touched, step.before.context.policies);
+  if (needed === null) return `${id} starts although nothing can allow it`;
+  const missing = needed.filter((approval) => approval === null || !given.includes(approval));
   return missing.length > 0 ? `${id} starts without approval for ${missing.join(', ')}` : null;
 }
 

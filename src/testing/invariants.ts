@@ -70,6 +70,20 @@ function startProblem(step: Step, { id }: Call): string | null {
   if (call === undefined || facts === null) return `${id} starts without facts just looked up`;
   if (call.stage !== 'live' || call.result !== null)
     return `${id} starts although it is ${call.stage}`;
+  const missing = missingOf(call, facts, step.before.context.policies);
+  if (missing === null) return `${id} starts although nothing can allow it`;
+  return missing.length > 0 ? `${id} starts without approval for ${missing.join(', ')}` : null;
+}
+
+/**
+ * The approvals that a call lacks by what was just looked up; null where nothing can allow it, or
+ * where an approval that was given has expired.
+ */
+function missingOf(
+  call: Call,
+  facts: Readonly<Record<string, unknown>>,
+  policies: Policies,
+): readonly (Approval | null)[] | null {
   const { at, ...touched } = facts;
   const { hookQuestions, outcomeUnknown, tool, input, starts } = call;
   const shown = canonicalJson({
@@ -78,14 +92,11 @@ function startProblem(step: Step, { id }: Call): string | null {
     facts: { ...touched, toolName: tool, hookQuestions, outcomeUnknown },
     attempt: starts + 1,
   });
-  const given = call.grants
-    .filter((grant) => grant.shown === shown)
-    .filter(({ expiresAt }) => expiresAt === null || expiresAt > (at as number))
-    .flatMap(({ approvals }) => approvals);
-  const needed = needs(call, touched, step.before.context.policies);
-  if (needed === null) return `${id} starts although nothing can allow it`;
-  const missing = needed.filter((approval) => approval === null || !given.includes(approval));
-  return missing.length > 0 ? `${id} starts without approval for ${missing.join(', ')}` : null;
+  const bound = call.grants.filter((grant) => grant.shown === shown);
+  if (bound.some(({ expiresAt }) => expiresAt !== null && expiresAt <= (at as number))) return null;
+  const given = bound.flatMap(({ approvals }) => approvals);
+  const needed = needs(call, touched, policies);
+  return needed?.filter((approval) => approval === null || !given.includes(approval)) ?? null;
 }
 
 /** Whether every call has exactly one observation, in order, right after its reply. */
@@ -133,6 +144,98 @@ export const INVARIANTS: readonly Property[] = [
     id: 'gate',
     text: 'A call starts only right after its facts were looked up, with every approval they need.',
     violation: (step) => first(started(step).map((call) => startProblem(step, call))),
+  },
+  {
+    id: 'reply',
+    text: 'A reply is taken as what it is: an answer, calls opened once each, or sent back for repair.',
+    violation: (step) => {
+      if (step.event.type !== 'xstate.done.actor.parseReply') return null;
+      const {
+        kind,
+        answer,
+        calls: asked = [],
+      } = step.event.output as {
+        kind: string;
+        answer?: string;
+        calls?: readonly { tool: string }[];
+      };
+      const { context } = step.after;
+      const said = context.messages.slice(step.before.context.messages.length);
+      const opened = said.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+      if (kind === 'answer')
+        return context.answer === answer && said.length === 1 ? null : 'the answer is not taken';
+      const isBatch = asked.length > 0 && asked.length <= context.limits.callsPerReply;
+      if (kind === 'calls' && isBatch)
+        return opened.map(({ tool }) => tool).join() === asked.map(({ tool }) => tool).join()
+          ? null
+          : 'the calls are not the ones asked for';
+      return opened.length === 0 && said.at(-1)?.role === 'repair' ? null : 'it is not sent back';
+    },
+  },
+  {
+    id: 'hooks-run',
+    text: 'No state is passed by while a hook of its event applies.',
+    violation: ({ before, event, after }) => {
+      const has = (name: string) => after.context.hooks.some((hook) => hook.event === name);
+      const state = stateOf(after);
+      const isParsed = event.type === 'xstate.done.actor.parseReply';
+      if (isParsed && has('PreToolUse') && /^(awaitPermission|execute)/u.test(state))
+        return 'PreToolUse was passed by';
+      if (isParsed && has('Stop') && state === 'done') return 'Stop was passed by';
+      const ran = calls(before).some(({ stage }) => stage === 'running');
+      const isBack = state === 'callModel.working' || state === 'suspended';
+      return ran && isBack && has('PostToolUse') ? 'PostToolUse was passed by' : null;
+    },
+  },
+  {
+    id: 'limits',
+    text: 'No model request is made once a limit is reached, and none stops a run before it is.',
+    violation: ({ before, event, after }) => {
+      const { counters, limits, usage, clock, repeats, rest } = after.context;
+      const reached = {
+        'limit.turns': counters.turns > limits.turns,
+        'limit.tool_calls': counters.toolCalls >= limits.toolCalls,
+        'limit.tokens': usage.inputTokens + usage.outputTokens >= (limits.tokens ?? Infinity),
+        'limit.time': clock.workedMs >= (limits.time ?? Infinity),
+        'limit.repeated_call': repeats.most >= limits.repeatedCalls,
+      };
+      const isRequest =
+        stateOf(after) === 'callModel.working' && stateOf(before) !== 'callModel.working';
+      const passed = Object.entries(reached).find(([, is]) => is)?.[0];
+      if (isRequest && passed) return `a request is made past ${passed}`;
+      if (rest?.status !== 'suspended' || !rest.reason.startsWith('limit.')) return null;
+      if (before.context.rest?.status === 'suspended' && event.type !== 'run.resume') return null;
+      const isReached = {
+        ...reached,
+        'limit.turns': counters.turns >= limits.turns,
+        'limit.repairs': counters.repairs > limits.repairs,
+        'limit.stop_blocks': counters.stopBlocks > limits.stopBlocks,
+      } as Readonly<Record<string, boolean>>;
+      return isReached[rest.reason] ? null : `${rest.reason} is not reached`;
+    },
+  },
+  {
+    id: 'questions',
+    text: 'A person is asked exactly about the calls that lack an approval, and all of them at once.',
+    violation: (step) => {
+      const { context } = step.after;
+      if (step.event.type !== 'xstate.done.actor.inspectFacts') return null;
+      const verdicts = calls(step.before)
+        .filter(({ stage }) => stage === 'live')
+        .flatMap((call) => {
+          const facts = inspected(step.event, call.id);
+          const missing = facts === null ? null : missingOf(call, facts, context.policies);
+          return missing === null ? [] : [{ id: call.id, missing }];
+        });
+      const lacking = verdicts.filter(({ missing }) => missing.length > 0).map(({ id }) => id);
+      const asked = calls(step.after).flatMap(({ id, stage }) => (stage === 'asked' ? [id] : []));
+      if (lacking.join() !== asked.join()) return `asked about ${asked.join() || 'none'}`;
+      if (asked.length > 0) return null;
+      const running = calls(step.after).flatMap(({ id, stage }) =>
+        stage === 'running' ? [id] : [],
+      );
+      return running.length === verdicts.length ? null : 'an allowed call does not run';
+    },
   },
   {
     id: 'settled',

@@ -30,7 +30,7 @@ interface Mutant {
 /** The worlds mutants are tried in, smallest first. */
 const WORLDS: readonly World[] = [ONE_CALL_WORLD, NO_HOOKS_WORLD, LIMITS_WORLD];
 const PROPERTIES = [...INVARIANTS, COMES_TO_REST];
-const MAX_STATES = 20_000;
+const MAX_STATES = 4_000;
 
 /** Survivors that are no fault, and why. */
 const EXPLAINED: Readonly<Record<string, string>> = {};

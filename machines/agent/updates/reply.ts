@@ -1,6 +1,7 @@
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
 import { type Message } from '../../vocabulary/messages.ts';
 import { type RequestRecord } from '../../vocabulary/model.ts';
+import { type ReadModelAnswer, readFailedRequests, UNTOLD_REQUEST } from '../agent.answers.ts';
 import { close } from '../agent.calls.ts';
 import { type PortOutputs } from '../agent.ports.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type Call,
   type CheckedCall,
   type Limits,
-  type ModelAnswer,
   type ParsedReply,
   type UsageTotals,
 } from '../agent.types.ts';
@@ -20,7 +20,7 @@ import { type Update, wordsOf, work } from './shared.ts';
 /** Puts what hooks add beside the person's words. */
 export function addPromptContext(
   { messages }: AgentContext,
-  { context = [] }: Partial<PortOutputs['userPromptSubmit']>,
+  { context }: PortOutputs['userPromptSubmit'],
 ): Update {
   return {
     messages: messages.map((entry, index) =>
@@ -32,7 +32,7 @@ export function addPromptContext(
 /** Ends the run because a hook did not let the prompt through. */
 export function refusePrompt(
   _: AgentContext,
-  { verdict, reasons = [] }: Partial<PortOutputs['userPromptSubmit']>,
+  { verdict, reasons }: PortOutputs['userPromptSubmit'],
 ): Update {
   const code = verdict === 'block' ? 'prompt_blocked' : 'hook_failed';
   return { rest: { status: 'failed', error: { code, message: wordsOf(reasons) } } };
@@ -47,10 +47,11 @@ export function beginTurn({ turn, counters }: AgentContext): Update {
 /** Keeps the reply outside the messages until it is parsed, and adds up what it cost. */
 export function recordReply(
   { usage, clock }: AgentContext,
-  { at = 0, reply }: Partial<ModelAnswer>,
+  { at, reply }: ReadModelAnswer,
 ): Update {
-  const requests = reply?.requests ?? [];
-  return { reply: reply ?? null, usage: addUsage(usage, requests), clock: work(clock, at) };
+  // A reply that could not be read was asked for all the same, at an unknown cost.
+  const requests = reply?.requests ?? [UNTOLD_REQUEST];
+  return { reply, usage: addUsage(usage, requests), clock: work(clock, at) };
 }
 
 /** Rests because no model answered; asking again later may help. */
@@ -67,8 +68,7 @@ export function failModel(context: AgentContext, thrown: unknown): Update {
 
 /** Adds up what requests cost that gave no reply. */
 function addFailedUsage({ usage }: AgentContext, { details }: ErrorData): Update {
-  const requests = (details as { requests?: unknown } | undefined)?.requests;
-  return Array.isArray(requests) ? { usage: addUsage(usage, requests as RequestRecord[]) } : {};
+  return { usage: addUsage(usage, readFailedRequests(details)) };
 }
 
 function addUsage(totals: UsageTotals, requests: readonly RequestRecord[]): UsageTotals {
@@ -131,7 +131,7 @@ function openCall({ tool, providerId, input, problem }: CheckedCall, id: string)
 /** A reply that cannot be used enters as text only, followed by what was wrong with it. */
 export function acceptMalformed(context: AgentContext, parsed: ParsedReply): Update {
   const { counters, limits } = context;
-  const replied = appendReply(context, parsed.text ?? '', []);
+  const replied = appendReply(context, parsed.text, []);
   const { code, detail } = problemOf(parsed, limits);
   return {
     ...replied,

@@ -31,7 +31,7 @@ export function suspend(
 /** A Stop hook did not answer properly: an infrastructure fault, not fed to the model. */
 export function suspendWithoutVerdict(
   context: AgentContext,
-  { reasons = [] }: Partial<PortOutputs['stop']>,
+  { reasons }: PortOutputs['stop'],
 ): Update {
   return suspend(context, 'hook_failed', { code: 'hook_failed', message: wordsOf(reasons) });
 }

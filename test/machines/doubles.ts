@@ -3,6 +3,8 @@ import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import type { PortName } from '../../machines/agent/agent.ports.ts';
 import { type AgentInput, DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import type { HookEvent } from '../../machines/agent/matcher.ts';
+import type { Json } from '../../machines/vocabulary/json.ts';
+import type { Message, Outcome } from '../../machines/vocabulary/messages.ts';
 
 /** What a port is to do: answer, or reject by throwing. */
 export type Port = (input: Record<string, unknown>) => unknown;
@@ -107,4 +109,18 @@ export function startMachine(
     /** Resolves when the run rests; rejects when the actor broke. */
     settledAtRest: () => waitFor(actor, ({ context }) => context.rest !== null),
   };
+}
+
+/** A call and its observation, as they stand in a history. */
+export function toolCall(
+  id: string,
+  tool: string,
+  input: Json,
+  outcome: Outcome = 'ok',
+): Message[] {
+  const part = { providerId: null, tool };
+  return [
+    { role: 'assistant', turn: 1, content: '', calls: [{ ...part, id, input }] },
+    { ...part, role: 'observation', callId: id, outcome, content: '', reasons: [], context: [] },
+  ];
 }

@@ -25,6 +25,8 @@ const SHIPPED_KNOWLEDGE = new URL('../../knowledge', import.meta.url).pathname;
 interface WorkshopOptions {
   readonly agent?: Partial<AgentOptions>;
   readonly tools?: (folder: string) => Partial<DefaultToolsOptions>;
+  /** Makes what must be there before the agent is. */
+  readonly prepare?: (folder: string) => Promise<void>;
 }
 
 /** What answers a question; `'wait'` leaves it open. */
@@ -57,6 +59,7 @@ export function inWorkshop(
     const path = (name: string) => join(folder, name);
     await cp(SHIPPED_KNOWLEDGE, path('knowledge'), { recursive: true });
     await noise(640, 400).jpeg().toFile(path('photo.jpg'));
+    await options.prepare?.(folder);
     const requests: ModelRequest[] = [];
     const agent = createAgent({
       model: watched(offlineModel(), requests),

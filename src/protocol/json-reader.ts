@@ -26,7 +26,6 @@ const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const NUMBER_CHARACTERS = /[-+.eE0-9]*/y;
 const PLAIN_CHARACTERS = /[^"\\]*/y;
 const ESCAPES = new Set('"\\/bfnrt');
-const HEX_DIGIT = /[0-9a-fA-F]/;
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 const WORDS: readonly (readonly [string, Json])[] = [
   ['true', true],
@@ -100,7 +99,7 @@ class Reader {
     }
   }
 
-  private advance(expecting: Expecting): boolean {
+  private advance(expecting: Expecting): true {
     this.position += 1;
     this.expecting = expecting;
     return true;
@@ -115,9 +114,9 @@ class Reader {
     if (char !== (this.inArray() ? ']' : '}')) return false;
     this.position += 1;
     this.open.pop();
-    if (this.open.length >= MAX_DEPTH) return this.put(null);
-    this.keys.pop();
-    return this.put(this.containers.pop() ?? null);
+    const isBuilt = this.open.length < MAX_DEPTH;
+    if (isBuilt) this.keys.pop();
+    return this.put((isBuilt && this.containers.pop()) || null);
   }
 
   private put(value: Json): boolean {
@@ -168,12 +167,12 @@ class Reader {
     const end = match(NUMBER, this.text, this.position);
     const value = Number(this.text.slice(this.position, end));
     if (end === this.position || !Number.isFinite(value)) return this.brokenNumber(this.position);
-    // "1." and "1e" match only as far as they are numbers: cut off, if nothing follows.
     if (match(NUMBER_CHARACTERS, this.text, end) > end) return this.brokenNumber(end);
     this.position = end;
     return this.put(value);
   }
 
+  /** "1." and "1e" match only as far as they are numbers: cut off, if nothing follows. */
   private brokenNumber(at: number): boolean {
     const end = match(NUMBER_CHARACTERS, this.text, at);
     const isCut = end >= this.text.length && !/[0-9]/.test(this.text[end - 1] ?? '');
@@ -231,12 +230,11 @@ class Reader {
   }
 
   private unicodeEscape(): boolean {
-    this.position += 1;
     for (let count = 0; count < 4; count += 1) {
-      const char = this.text[this.position];
-      if (char === undefined || !HEX_DIGIT.test(char)) return false;
       this.position += 1;
+      if (!/[0-9a-fA-F]/.test(this.text[this.position] ?? '')) return false;
     }
+    this.position += 1;
     return true;
   }
 }

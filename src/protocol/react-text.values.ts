@@ -13,7 +13,8 @@ export type Hole = Span;
 const QUOTES = new Set('"\'`“”‘’「」『』');
 const NAME_ENDINGS = new Set('.,。，、;；|');
 const NO_TOOL =
-  /^\(?(?:none|n\/?a|null|nil|nothing|no (?:action|tool)s?|无|無|没有|沒有)(?:\)?$|[\s.,:;(—–]|。|，|（|：)|^(?:不需要|无需|無需)/u;
+  /^\(?(?:none|n\/?a|null|nil|nothing|not (?:needed|required|necessary|applicable)|no (?:action|tool)s?|无|無|没有|沒有)(?:\)?$|[\s.,:;(—–]|。|，|（|：)|^(?:不需要|不使用|无需|無需)/u;
+const WORD = /[\p{L}\p{N}]/u;
 
 /** The text of a span without the holes in it. Holes are in order and do not overlap. */
 export function textWithout(text: string, { start, end }: Span, holes: readonly Hole[]): string {
@@ -44,7 +45,7 @@ export function readToolName(value: string): string {
 
 /** Whether a name says that no tool is meant. */
 export function isNoTool(name: string): boolean {
-  return name === '' || NO_TOOL.test(name.slice(0, 40).toLowerCase());
+  return !WORD.test(name) || NO_TOOL.test(name.slice(0, 40).toLowerCase());
 }
 
 /**

@@ -341,7 +341,11 @@ describe('a stream of calls that is cut between them', () => {
       events.push(event.type);
       if (event.type === 'delta') run.cancel();
     }
-    expect((await run.outcome).status).toBe('cancelled');
+    const outcome = await run.outcome;
+    expect(outcome.status).toBe('cancelled');
+    // The request was made; what it cost nobody will say.
+    expect(outcome.usage).toMatchObject({ requests: 1, inputTokens: 'unknown' });
+    expect(requestsOf(run)).toMatchObject([{ usage: null, error: 'aborted' }]);
     await letGo;
     expect(started).toEqual([]);
     expect(events.filter((type) => type === 'delta')).toHaveLength(1);

@@ -147,4 +147,29 @@ describe('run.cancel', () => {
     });
     expect(startsOf('tool')).toBe(0);
   });
+
+  it('while the model is asked counts that request, at an unknown cost', async () => {
+    const { actor } = startMachine({ callModel: () => new Promise(() => {}) }, { hooks: [] });
+    actor.send({ type: 'run.cancel', by: 'Ada', at: 2 });
+    expect(actor.getSnapshot().context.usage).toMatchObject({ requests: 1, unreported: 1 });
+  });
+
+  it('before, between and after requests counts none more', async () => {
+    const early = startMachine({ userPromptSubmit: () => new Promise(() => {}) });
+    early.actor.send({ type: 'run.cancel', by: 'Ada', at: 2 });
+    expect(early.actor.getSnapshot().context.usage.requests).toBe(0);
+
+    const { actor } = await waiting();
+    actor.send({ type: 'run.cancel', by: 'Ada', at: 2 });
+    expect(actor.getSnapshot().context.usage).toMatchObject({ requests: 1, unreported: 0 });
+
+    const away = startMachine({
+      callModel: () => {
+        throw { code: 'unavailable', message: 'away', details: { retryable: true, requests: [] } };
+      },
+    });
+    await away.settledAtRest();
+    away.actor.send({ type: 'run.cancel', by: 'Ada', at: 2 });
+    expect(away.actor.getSnapshot().context.usage.requests).toBe(0);
+  });
 });

@@ -1,6 +1,5 @@
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
 import { type Message } from '../../vocabulary/messages.ts';
-import { type RequestRecord } from '../../vocabulary/model.ts';
 import { type ReadModelAnswer, readFailedRequests, UNTOLD_REQUEST } from '../agent.answers.ts';
 import { close } from '../agent.calls.ts';
 import { type PortOutputs } from '../agent.ports.ts';
@@ -10,10 +9,9 @@ import {
   type CheckedCall,
   type Limits,
   type ParsedReply,
-  type UsageTotals,
 } from '../agent.types.ts';
 import { suspend } from './rest.ts';
-import { type Update, wordsOf, work } from './shared.ts';
+import { addUsage, type Update, wordsOf, work } from './shared.ts';
 
 // submitPrompt
 
@@ -69,20 +67,6 @@ export function failModel(context: AgentContext, thrown: unknown): Update {
 /** Adds up what requests cost that gave no reply. */
 function addFailedUsage({ usage }: AgentContext, { details }: ErrorData): Update {
   return { usage: addUsage(usage, readFailedRequests(details)) };
-}
-
-function addUsage(totals: UsageTotals, requests: readonly RequestRecord[]): UsageTotals {
-  return requests.reduce(
-    (sum, { usage, messages, characters }) => ({
-      requests: sum.requests + 1,
-      unreported: sum.unreported + (usage === null ? 1 : 0),
-      inputTokens: sum.inputTokens + (usage?.inputTokens ?? 0),
-      outputTokens: sum.outputTokens + (usage?.outputTokens ?? 0),
-      messages: sum.messages + messages,
-      characters: sum.characters + characters,
-    }),
-    totals,
-  );
 }
 
 // parseReply

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type GraphState, toGraph, toMermaid } from '../machines/agent/agent.graph.ts';
 import { agentMachine } from '../machines/agent/agent.machine.ts';
-import { configSchema } from '../src/cli/config.ts';
+import { configSchema } from '../src/cli/config-schema.ts';
 
 /**
  * Writes what is generated from the code: `npm run generate`. With `--check` it writes nothing and

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
-import { type AgentInput, DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
+import { type AgentInput, DEFAULT_LIMITS, type Limits } from '../../machines/agent/agent.types.ts';
 import type { HookSelector } from '../../machines/agent/matcher.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { nativeCalls } from '../protocol/native-calls.ts';
@@ -15,8 +15,8 @@ import type { AgentParts, RunServices } from './ports/parts.ts';
 import { startRun } from './run.ts';
 import { Slots } from './slots.ts';
 
-/** Milliseconds a person has to answer where nothing keeps the run for later. */
-const APPROVAL_DEADLINE = 10 * 60_000;
+/** Default limits of an agent: nothing keeps a run for later, so a person has ten minutes to answer. */
+export const DEFAULT_AGENT_LIMITS: Limits = { ...DEFAULT_LIMITS, approvalDeadline: 10 * 60_000 };
 
 const settingsSchema = z.object({
   locale: z.enum(['zh', 'en']),
@@ -45,10 +45,7 @@ export function createAgent(options: AgentOptions): Agent {
     ({ name, event, matcher }): HookSelector => ({ name, event, matcher }),
   );
   const policies = mergePolicies(options.permissions?.policies);
-  const limits = mergeLimits(options.limits, {
-    ...DEFAULT_LIMITS,
-    approvalDeadline: APPROVAL_DEADLINE,
-  });
+  const limits = mergeLimits(options.limits, DEFAULT_AGENT_LIMITS);
 
   const services = new Map<string, RunServices>();
   const parts: AgentParts = {

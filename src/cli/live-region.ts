@@ -32,7 +32,8 @@ export class LiveRegion {
     const erased = this.#erased();
     this.#widths = shown.map(({ text }) => textWidth(text));
     const styled = shown.map(({ text, style }) => (style ? style(text) : text)).join('\n');
-    const output = `${erased}${above}${styled}`;
+    // The cursor rests at the start of the last line: an echoed ^C would wrap at its end.
+    const output = `${erased}${above}${styled}${shown.length > 0 ? '\r' : ''}`;
     if (output !== '') this.#io.stderr.write(output);
   }
 

@@ -1,11 +1,12 @@
 import { createInterface } from 'node:readline';
 import type { Question } from '../../machines/agent/agent.view.ts';
-import type { Locale } from '../../machines/vocabulary/json.ts';
+import type { Json, Locale } from '../../machines/vocabulary/json.ts';
 import { colorsOf, type Io, isLive } from './io.ts';
 import { readKey } from './keys.ts';
 import { exactLine } from './printable.ts';
 import { duration } from './step-lines.ts';
 import { say, sayApprovals } from './texts.ts';
+import { wrapToWidth } from './width.ts';
 
 export type PromptAnswer =
   | { readonly answer: 'approve' }
@@ -54,26 +55,31 @@ function questionLines(
   { locale, waiting }: Pick<PromptOptions, 'locale' | 'waiting'>,
 ): string[] {
   const { bold, yellow, dim } = colorsOf(io);
+  const columns = isLive(io) ? Math.max(20, io.stderr.columns || 80) - 1 : Number.POSITIVE_INFINITY;
+  const fit = (text: string, paint: (line: string) => string = String) =>
+    wrapToWidth(text, columns, '    ').map((line) => paint(line));
+  const time = deadline === null ? '' : duration(Math.max(0, deadline - io.clock.now()));
   const notes = [
-    ...(waiting > 1 ? [say(locale, 'left', { count: waiting })] : []),
-    ...(deadline === null
-      ? []
-      : [say(locale, 'minutes', { time: duration(Math.max(0, deadline - io.clock.now())) })]),
+    waiting > 1 ? say(locale, 'left', { count: waiting }) : '',
+    time === '' ? '' : say(locale, 'minutes', { time }),
   ];
-  const head = bold(yellow(say(locale, 'asks', { tool: exactLine(tool) })));
   return [
     '',
-    notes.length > 0 ? `${head} ${dim(`(${notes.join(' · ')})`)}` : head,
-    ...inputLines(JSON.stringify(input, null, 2)),
-    `${say(locale, 'why')}:`,
-    ...reasons.map((reason) => yellow(`  - ${exactLine(reason[locale])}`)),
-    say(locale, 'approving', { approvals: sayApprovals(locale, missing) }),
-    ...(earlierApprovalVoid ? [yellow(say(locale, 'void'))] : []),
+    ...fit(say(locale, 'asks', { tool: exactLine(tool) }), (line) => bold(yellow(line))),
+    ...fit(notes.filter(Boolean).join(' · '), dim),
+    ...inputLines(input),
+    say(locale, 'why'),
+    ...reasons.flatMap((reason) => fit(`  - ${exactLine(reason[locale])}`, yellow)),
+    ...fit(say(locale, 'approving', { approvals: sayApprovals(locale, missing) })),
+    ...(earlierApprovalVoid ? fit(say(locale, 'void'), yellow) : []),
   ];
 }
 
-function inputLines(json: string): string[] {
-  return json.split('\n').map((line) => `  ${exactLine(line)}`);
+/** The input as it is: lines are left to the terminal to wrap, which drops nothing. */
+function inputLines(input: Json): string[] {
+  return JSON.stringify(input, null, 2)
+    .split('\n')
+    .map((line) => `  ${exactLine(line)}`);
 }
 
 /** A line the person writes; null when they pressed Ctrl-C. */

@@ -116,7 +116,9 @@ export class Progress {
   /** Writes permanent lines. */
   say(text: string, tone: Tone = 'plain'): void {
     if (this.#options.quiet || text === '') return;
-    const colored = this.#paint(tone)(text);
+    const { width } = this.#style;
+    const fitting = width === null ? text : wrapToWidth(text, width).join('\n');
+    const colored = this.#paint(tone)(fitting);
     if (this.#held === null) this.#write(colored);
     else this.#held.push(colored);
   }

@@ -41,14 +41,19 @@ export function stepText(step: Step, style: LineStyle): StepText | null {
         const why = `${step.error.code}: ${step.error.message}`;
         return { tone: 'bad', text: whole('model', [step.model, why, took], style) };
       }
+      if (step.status === 'cancelled') {
+        const parts = [sayOutcome(locale, 'cancelled'), took];
+        return { tone: 'bad', text: cut('model', step.model, parts, style) };
+      }
       const parts = [sayCalls(step.calls, locale), sayTokens(tokensOf([step])), took];
       return { tone: 'quiet', text: cut('model', step.model, parts, style) };
     }
     case 'hook': {
       const why = step.error?.message ?? '';
-      const parts = [`${step.event} ${step.hook}`, step.verdict, why, took];
+      const name = `${step.event} ${step.hook}`;
       const isQuiet = why === '' && ['ok', 'allow', 'proceed'].includes(step.verdict);
-      return { tone: isQuiet ? 'quiet' : 'bad', text: whole('hook', parts, style) };
+      if (isQuiet) return { tone: 'quiet', text: cut('hook', name, [step.verdict, took], style) };
+      return { tone: 'bad', text: whole('hook', [name, step.verdict, why, took], style) };
     }
     case 'decision': {
       if (step.action !== 'deny') return null;
@@ -85,7 +90,8 @@ function personText(step: PersonStep, style: LineStyle): StepText | null {
   }
   if (answer === 'denied' && by === COMMAND_LINE)
     return { tone: 'bad', text: whole('deny', [tool, say(locale, 'nobody')], style) };
-  const parts = [tool, sayOutcome(locale, answer), by && say(locale, 'by', { by })];
+  const how = answer === 'denied' ? by && say(locale, 'by', { by }) : sayOutcome(locale, answer);
+  const parts = [tool, how];
   return { tone: 'bad', text: whole('deny', parts, style) };
 }
 
@@ -168,6 +174,6 @@ function cut(label: Label, first: string, parts: Parts, style: LineStyle): strin
   const others = joined(parts);
   const end = others === '' ? '' : ` · ${others}`;
   const width = style.width ?? LABEL + LONGEST_INPUT + textWidth(end);
-  const room = Math.max(8, width - LABEL - textWidth(end));
+  const room = Math.max(4, width - LABEL - textWidth(end));
   return `${labelled(label, style)}${cutToWidth(printableLine(first), room)}${end}`;
 }

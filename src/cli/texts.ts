@@ -14,14 +14,14 @@ const TEXTS = {
   by: { zh: '由 {by} 答复', en: 'by {by}' },
 
   asks: { zh: '需要批准：{tool}', en: 'Permission needed: {tool}' },
-  left: { zh: '共 {count} 个待批准', en: '{count} to answer' },
-  why: { zh: '原因', en: 'Why' },
+  left: { zh: '共 {count} 个待批准', en: '{count} questions' },
+  why: { zh: '原因：', en: 'Why:' },
   approving: { zh: '批准即允许：{approvals}', en: 'To approve is to allow: {approvals}' },
   void: {
     zh: '先前的批准已失效：它所针对的内容变了。',
     en: 'An earlier approval no longer holds: what it was given for has changed.',
   },
-  minutes: { zh: '{time} 内有效', en: '{time} to answer' },
+  minutes: { zh: '{time} 内有效', en: '{time} left' },
   keys: { zh: 'y 批准这一次 · n 拒绝 · Esc 拒绝', en: 'y approve once · n deny · Esc deny' },
   denyReason: { zh: '拒绝的理由（可留空）：', en: 'Reason for the denial (may be empty): ' },
   approved: { zh: '已批准', en: 'approved' },

@@ -40,7 +40,7 @@ module.exports = {
       comment: 'The exploration and the strict model work on the machine and shared types alone.',
       severity: 'error',
       from: { path: '^src/testing/' },
-      to: { path: '^src/(tools|hooks|facts|protocol|run|cli|inspector)/' },
+      to: { path: '^src/(tools|hooks|facts|protocol|run|cli|inspector)/' }, // src/model's types it needs
     },
     {
       name: 'only-cli-touches-the-process',

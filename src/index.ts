@@ -56,6 +56,9 @@ export { nativeCalls, type Protocol, reactText } from './protocol/index.ts';
 export type { Agent, AgentOptions, StartOptions } from './run/agent.types.ts';
 export { createAgent } from './run/create-agent.ts';
 export { createDefaultTools, type DefaultToolsOptions } from './run/default-tools.ts';
+export type { Flip } from './run/history/policy-check.ts';
+export type { TimelineEntry } from './run/history/timeline.ts';
+export type { Explanation, WhyEntry } from './run/history/why.ts';
 export type {
   AnswerOptions,
   AnswerResult,
@@ -70,5 +73,29 @@ export type {
   Step,
   ToolStep,
 } from './run/run.types.ts';
+export {
+  openRuns,
+  type PersonOptions,
+  type PostedAnswer,
+  type Runs,
+  type RunsOptions,
+  type StoredRun,
+} from './run/runs.ts';
+export { memoryStore } from './run/store/memory-store.ts';
+export type {
+  AppendOptions,
+  EventRecord,
+  InboxEntry,
+  IntentRecord,
+  Lease,
+  LeaseRequest,
+  LogRecord,
+  RunFilter,
+  RunStatus,
+  RunStore,
+  RunSummary,
+  StartRecord,
+  StoreErrorCode,
+} from './run/store/store.types.ts';
 export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
 export type { Tool, ToolContext, ToolResult } from './tools/tool.types.ts';

@@ -89,13 +89,13 @@ export class Progress {
     switch (event.type) {
       case 'state':
         this.#state = event.state.split('.')[0] ?? '';
-        if (event.state === 'callModel.working') this.#streamed = '';
         break;
       case 'delta':
         this.#hear(event);
         break;
       case 'step.started':
         this.#turn = event.step.turn;
+        if (event.step.kind === 'model') this.#streamed = '';
         // On a terminal the question itself is shown.
         if (event.step.kind === 'person' && this.#region === null)
           this.say(questionText(event.step, this.#style), 'bad');

@@ -2,7 +2,8 @@ import type { HookEvent } from '../../machines/agent/matcher.ts';
 import type { ErrorData } from '../../machines/vocabulary/errors.ts';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
-import type { Hook, HookInputs, HookOutputs } from './hook.types.ts';
+import type { Message } from '../../machines/vocabulary/messages.ts';
+import type { Hook, HookInputs, HookOutputs, HookRunView } from './hook.types.ts';
 import { checkOutput } from './hook-output.ts';
 
 /** One hook as it ran, for a trace. */
@@ -133,7 +134,25 @@ async function runIsolated<Event extends HookEvent>(
   input: HookInputs[Event],
   signal: AbortSignal,
 ): Promise<{ readonly returned: unknown }> {
-  return { returned: await hook.run(deepFreeze(structuredClone(input)), { signal }) };
+  return { returned: await hook.run(frozenCopy(input), { signal }) };
+}
+
+/** Copies of messages by the message: a run's history is copied once, not once per hook. */
+const copies = new WeakMap<Message, Message>();
+
+function frozenCopy<Input extends HookRunView>(input: Input): Input {
+  const { messages, ...rest } = input;
+  const history = messages.map((message) => {
+    const known = copies.get(message);
+    if (known !== undefined) return known;
+    const copy = deepFreeze(structuredClone(message));
+    copies.set(message, copy);
+    return copy;
+  });
+  return Object.freeze({
+    ...deepFreeze(structuredClone(rest)),
+    messages: Object.freeze(history),
+  }) as Input;
 }
 
 function deepFreeze<Value>(value: Value): Value {

@@ -4,7 +4,8 @@ import { defineHook } from './define-hook.ts';
 import type { Hook } from './hook.types.ts';
 
 interface TodoTexts {
-  readonly reminder: string;
+  /** With the id of the call that just ended, which may serve as evidence. */
+  reminder(callId: string): string;
   readonly unfinished: string;
   readonly unverified: string;
   readonly advice: string;
@@ -14,7 +15,8 @@ interface TodoTexts {
 
 const TEXTS: Readonly<Record<Locale, TodoTexts>> = {
   zh: {
-    reminder: '提醒：待办清单里还有未完成的事项。完成一项后请用 todo_write 更新整个清单。',
+    reminder: (callId) =>
+      `提醒：待办清单里还有未完成的事项。完成一项后请用 todo_write 更新整个清单；这次调用的编号是 ${callId}，可以写进 evidence。`,
     unfinished: '待办清单里还有未完成的事项：',
     unverified: '这些事项标为已完成，但没有指明成功的调用作为依据：',
     advice:
@@ -23,8 +25,8 @@ const TEXTS: Readonly<Record<Locale, TodoTexts>> = {
     line: (item, status) => `- ${item.content}（${status}）`,
   },
   en: {
-    reminder:
-      'Reminder: the to-do list has open items. After finishing one, update the whole list with todo_write.',
+    reminder: (callId) =>
+      `Reminder: the to-do list has open items. After finishing one, update the whole list with todo_write; the id of this call is ${callId}, for evidence.`,
     unfinished: 'These to-do items are not finished:',
     unverified: 'These items are marked completed but name no successful call as evidence:',
     advice:
@@ -46,11 +48,11 @@ export function todoReminder(): Hook<'PostToolUse'> {
   return defineHook({
     name: 'todo-reminder',
     event: 'PostToolUse',
-    run({ tool, todos, locale }) {
+    run({ tool, todos, locale, callId }) {
       const open = todos.filter(({ status }) => status !== 'completed');
       if (tool === TODO_TOOL || open.length === 0) return {};
       const texts = TEXTS[locale];
-      return { context: `${texts.reminder}\n${listed(open, texts)}` };
+      return { context: `${texts.reminder(callId)}\n${listed(open, texts)}` };
     },
   });
 }

@@ -1,9 +1,11 @@
+import type { Locale } from '../../machines/vocabulary/json.ts';
 import type {
   AssistantMessage,
   CallMessage,
   Message,
   ObservationMessage,
 } from '../../machines/vocabulary/messages.ts';
+import type { ChatMessage } from '../../machines/vocabulary/model.ts';
 
 /** A call with what came of it; null when the history does not say. */
 export interface SettledCall {
@@ -26,18 +28,53 @@ export type HistoryItem =
  * and one that no call asked for stands alone.
  */
 export function pairHistory(messages: readonly Message[]): readonly HistoryItem[] {
-  const items: HistoryItem[] = [];
-  let start = 0;
-  while (start < messages.length) {
-    const first = messages[start] as Message;
-    let end = start + 1;
-    while (end < messages.length && messages[end]?.role !== 'assistant') end += 1;
-    const others = messages.slice(start, end).filter(isOther);
-    if (first.role !== 'assistant') items.push(...others.map(alone));
-    else items.push(...pairReply(first, others));
-    start = end;
+  return groupsOf(messages).flatMap(pairGroup);
+}
+
+/** What stands before the first reply; then each reply with all that comes before the next. */
+function groupsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
+  const groups: Message[][] = [];
+  let group: Message[] = [];
+  for (const message of messages) {
+    if (message.role === 'assistant' && group.length > 0) {
+      groups.push(group);
+      group = [];
+    }
+    group.push(message);
   }
-  return items;
+  return group.length > 0 ? [...groups, group] : groups;
+}
+
+function pairGroup(group: readonly Message[]): readonly HistoryItem[] {
+  const [first] = group;
+  const others = group.filter(isOther);
+  return first?.role === 'assistant' ? pairReply(first, others) : others.map(alone);
+}
+
+type RenderItems = (items: readonly HistoryItem[], locale: Locale) => readonly ChatMessage[];
+
+/**
+ * Renders a history group by group, and keeps what it made of a group for the next request, which
+ * holds the same messages and one group more. Messages never change; `render` must be pure.
+ */
+export function cachedRenderer(render: RenderItems) {
+  const cache = new WeakMap<
+    Message,
+    { group: readonly Message[]; locale: Locale; chat: readonly ChatMessage[] }
+  >();
+  return (messages: readonly Message[], locale: Locale): readonly ChatMessage[] =>
+    groupsOf(messages).flatMap((group) => {
+      const [first] = group as [Message];
+      const known = cache.get(first);
+      const isSame =
+        known?.locale === locale &&
+        known.group.length === group.length &&
+        known.group.every((message, index) => message === group[index]);
+      if (isSame) return known.chat;
+      const chat = render(pairGroup(group), locale);
+      cache.set(first, { group, locale, chat });
+      return chat;
+    });
 }
 
 function pairReply(

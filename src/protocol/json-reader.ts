@@ -19,15 +19,14 @@ type Container = Json[] | Record<string, Json>;
 /** Deeper values are measured, not built: what handles them downstream recurses. */
 export const MAX_DEPTH = 512;
 
-type Expecting = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'commaOrEnd';
+type Expecting = 'value' | 'valueOrEnd' | 'keyOrEnd' | 'colon' | 'commaOrEnd';
 
 const WHITE_SPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const NUMBER_CHARACTERS = /[-+.eE0-9]*/y;
 const PLAIN_CHARACTERS = /[^"\\]*/y;
 const ESCAPES = new Set('"\\/bfnrt');
-const HEX_DIGIT = /[0-9a-fA-F]/;
-const CONTROL_CHARACTERS = /[\u0000-\u001f]/g;
+const CONTROL_CHARACTERS = /\p{Cc}/gu;
 const WORDS: readonly (readonly [string, Json])[] = [
   ['true', true],
   ['false', false],
@@ -89,22 +88,18 @@ class Reader {
       case 'colon':
         return char === ':' && this.advance('value');
       case 'commaOrEnd':
-        if (this.closes(char)) return this.close();
+        if (this.close(char)) return true;
         return char === ',' && this.advance(this.inArray() ? 'valueOrEnd' : 'keyOrEnd');
       case 'keyOrEnd':
-        if (this.closes(char)) return this.close();
-        return char === '"' && this.key();
-      case 'key':
-        return char === '"' && this.key();
+        return this.close(char) || (char === '"' && this.key());
       case 'valueOrEnd':
-        if (this.closes(char)) return this.close();
-        return this.value(char);
+        return this.close(char) || this.value(char);
       case 'value':
         return this.value(char);
     }
   }
 
-  private advance(expecting: Expecting): boolean {
+  private advance(expecting: Expecting): true {
     this.position += 1;
     this.expecting = expecting;
     return true;
@@ -114,17 +109,14 @@ class Reader {
     return this.open[this.open.length - 1] === 1;
   }
 
-  private closes(char: string | undefined): boolean {
-    return char === (this.inArray() ? ']' : '}');
-  }
-
-  private close(): boolean {
+  /** Takes the bracket that closes what is open, if it stands here. */
+  private close(char: string | undefined): boolean {
+    if (char !== (this.inArray() ? ']' : '}')) return false;
     this.position += 1;
-    const isBuilt = this.open.length <= MAX_DEPTH;
     this.open.pop();
-    if (!isBuilt) return this.put(null);
-    this.keys.pop();
-    return this.put(this.containers.pop() ?? null);
+    const isBuilt = this.open.length < MAX_DEPTH;
+    if (isBuilt) this.keys.pop();
+    return this.put((isBuilt && this.containers.pop()) || null);
   }
 
   private put(value: Json): boolean {
@@ -175,12 +167,12 @@ class Reader {
     const end = match(NUMBER, this.text, this.position);
     const value = Number(this.text.slice(this.position, end));
     if (end === this.position || !Number.isFinite(value)) return this.brokenNumber(this.position);
-    // "1." and "1e" match only as far as they are numbers: cut off, if nothing follows.
     if (match(NUMBER_CHARACTERS, this.text, end) > end) return this.brokenNumber(end);
     this.position = end;
     return this.put(value);
   }
 
+  /** "1." and "1e" match only as far as they are numbers: cut off, if nothing follows. */
   private brokenNumber(at: number): boolean {
     const end = match(NUMBER_CHARACTERS, this.text, at);
     const isCut = end >= this.text.length && !/[0-9]/.test(this.text[end - 1] ?? '');
@@ -238,12 +230,11 @@ class Reader {
   }
 
   private unicodeEscape(): boolean {
-    this.position += 1;
     for (let count = 0; count < 4; count += 1) {
-      const char = this.text[this.position];
-      if (char === undefined || !HEX_DIGIT.test(char)) return false;
       this.position += 1;
+      if (!/[0-9a-fA-F]/.test(this.text[this.position] ?? '')) return false;
     }
+    this.position += 1;
     return true;
   }
 }

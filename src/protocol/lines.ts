@@ -1,6 +1,6 @@
 const LINE_BREAK = /[\n\r\u2028\u2029\u0085]/g;
 /** Invisible characters that carry no meaning; the joiners U+200C and U+200D do, and stay. */
-const INVISIBLE = new Set([0x200b, 0x2060, 0xfeff, 0x200e, 0x200f, 0x00ad, 0x180e]);
+const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 /** White space beyond ASCII, line breaks aside. */
 const WIDE_SPACE = new Set([0xa0, 0x1680, 0x202f, 0x205f, 0x3000]);
 
@@ -9,7 +9,7 @@ export function isLineBreak(char: string | undefined): boolean {
 }
 
 export function isInvisible(char: string | undefined): boolean {
-  return char !== undefined && INVISIBLE.has(char.charCodeAt(0));
+  return char !== undefined && isInvisibleCode(char.charCodeAt(0));
 }
 
 /** White space within a line, or an invisible character. */
@@ -21,9 +21,22 @@ function isLineBreakCode(code: number): boolean {
   return code === 10 || code === 13 || code === 0x2028 || code === 0x2029 || code === 0x85;
 }
 
+/** The characters of {@link INVISIBLE}, for a scanner that asks about each one. */
+function isInvisibleCode(code: number): boolean {
+  if (code >= 0x200b && code <= 0x2069) {
+    if (code < 0x2060) return (code & ~1) === 0x200e || code === 0x200b || isBidiCode(code);
+    return true;
+  }
+  return code === 0xfeff || code === 0xad || code === 0x61c || code === 0x180e;
+}
+
+function isBidiCode(code: number): boolean {
+  return code >= 0x202a && code <= 0x202e;
+}
+
 function isBlankCode(code: number): boolean {
   if (code < 0x80) return code === 32 || code === 9 || code === 11 || code === 12;
-  return (code >= 0x2000 && code <= 0x200a) || WIDE_SPACE.has(code) || INVISIBLE.has(code);
+  return (code >= 0x2000 && code <= 0x200a) || WIDE_SPACE.has(code) || isInvisibleCode(code);
 }
 
 function isSpaceCode(code: number): boolean {
@@ -70,4 +83,9 @@ export function trimText(text: string): string {
   let end = text.length;
   while (end > start && isSpaceCode(text.charCodeAt(end - 1))) end -= 1;
   return text.slice(start, end);
+}
+
+/** Without the invisible characters in it. */
+export function dropInvisible(text: string): string {
+  return text.replace(INVISIBLE, '');
 }

@@ -1,7 +1,8 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
+import type { Message } from '../../machines/vocabulary/messages.ts';
 import type { ChatMessage, ModelRequest, NativeCall } from '../../machines/vocabulary/model.ts';
 import type { Conversation } from '../../machines/vocabulary/step.ts';
-import { type HistoryItem, pairHistory } from './history.ts';
+import { cachedRenderer, type HistoryItem, pairHistory } from './history.ts';
 import { NATIVE_REPAIRS } from './native-calls.texts.ts';
 import { renderNotes, renderObservation } from './notes.ts';
 import { renderRepair, renderStopBlock } from './repairs.ts';
@@ -21,14 +22,29 @@ export function renderNative({
   messages,
   locale,
 }: Conversation): ModelRequest {
-  const uniqueId = makeIds();
-  const chat: ChatMessage[] = [];
-  if (instructions.trim() !== '') chat.push({ role: 'system', content: instructions });
-  for (const item of pairHistory(messages)) {
-    if (item.kind === 'reply') chat.push(...renderReply(item, uniqueId, locale));
-    else chat.push(...renderOther(item.message, locale));
-  }
-  return { messages: chat, tools, stop: [] };
+  const system: readonly ChatMessage[] =
+    instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }];
+  return { messages: [...system, ...renderHistory(messages, locale)], tools, stop: [] };
+}
+
+const renderGroups = cachedRenderer((items, locale) => renderItems(items, locale, makeIds()));
+
+/** Ids repeat only where call ids do, which no run of this engine makes: then all is made anew. */
+function renderHistory(messages: readonly Message[], locale: Locale): readonly ChatMessage[] {
+  const chat = renderGroups(messages, locale);
+  const ids = chat.flatMap((message) => (message.role === 'tool' ? [message.toolCallId] : []));
+  if (new Set(ids).size === ids.length) return chat;
+  return renderItems(pairHistory(messages), locale, makeIds());
+}
+
+function renderItems(
+  items: readonly HistoryItem[],
+  locale: Locale,
+  uniqueId: (callId: string) => string,
+): readonly ChatMessage[] {
+  return items.flatMap((item) =>
+    item.kind === 'reply' ? renderReply(item, uniqueId, locale) : renderOther(item.message, locale),
+  );
 }
 
 function renderReply(

@@ -19,7 +19,7 @@ export function findInlineLabel(
 ): InlineLabel | null {
   for (let at = from; at < end; at += 1) {
     const char = text[at] as string;
-    if (!mayStartLabel(String.fromCodePoint(text.codePointAt(at) ?? 0))) continue;
+    if (isBlank(char) || !mayStartLabel(String.fromCodePoint(text.codePointAt(at) ?? 0))) continue;
     let start = at;
     while (start > from && at - start < 3 && isEmphasis(text[start - 1])) start -= 1;
     if (start > from && !isBoundary(text[start - 1])) continue;

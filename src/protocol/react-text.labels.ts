@@ -138,7 +138,7 @@ function readWords(text: string, from: number): Words {
     if (code === undefined) break;
     const char = String.fromCodePoint(code);
     const folded = fold(char);
-    if (isInvisible(char)) {
+    if (isInvisible(char) || char === '\u200c' || char === '\u200d') {
       if (name === '') break;
       position += 1;
       continue;
@@ -199,9 +199,11 @@ function skipNumber(text: string, from: number): number | null {
 }
 
 /** A character as labels are compared: in lower case, its compatibility forms taken together. */
-export function fold(char: string): string {
+function fold(char: string): string {
   if (char < '\u0080') return char.toLowerCase();
-  // Unified ideographs have no other form.
+  // What a reply is full of, ahead of the costly way: ideographs, and full-width ASCII.
+  const code = char.charCodeAt(0);
+  if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0).toLowerCase();
   return char >= '\u4e00' && char <= '\u9fff' ? char : char.normalize('NFKC').toLowerCase();
 }
 

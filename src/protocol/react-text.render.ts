@@ -1,7 +1,7 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { ChatMessage, ModelRequest, ToolSpec } from '../../machines/vocabulary/model.ts';
 import type { Conversation } from '../../machines/vocabulary/step.ts';
-import { type HistoryItem, pairHistory, type SettledCall } from './history.ts';
+import { cachedRenderer, type HistoryItem, type SettledCall } from './history.ts';
 import { inOneLine, renderNotes, renderObservation } from './notes.ts';
 import { parseReactText } from './react-text.parse.ts';
 import { FORMAT, NO_TOOLS, REACT_REPAIRS } from './react-text.texts.ts';
@@ -14,7 +14,8 @@ const STOP = ['\nObservation:'];
 /**
  * A conversation as plain chat messages: a system message, then the history. A person's words are
  * a user message of their own; what hooks added to them is the user message behind it. The results
- * of a reply's calls are one user message that starts with `Observation:`.
+ * of a reply's calls are one user message: `Observation: <result>` for one call; for several,
+ * `Observation:` and then, per call in order, a line `[<number>/<of> <tool>]` and the result.
  *
  * The system message is the host's instructions, the format rules, and, last, the tools in lines
  * that a program can read back, the same in every language:
@@ -27,9 +28,13 @@ const STOP = ['\nObservation:'];
 export function renderReact({ instructions, tools, messages, locale }: Conversation): ModelRequest {
   const system = [instructions.trim(), FORMAT[locale], renderTools(tools, locale)];
   const content = system.filter((part) => part !== '').join('\n\n');
-  const history = pairHistory(messages).flatMap((item) => renderItem(item, locale));
+  const history = renderHistory(messages, locale);
   return { messages: [{ role: 'system', content }, ...history], tools: [], stop: STOP };
 }
+
+const renderHistory = cachedRenderer((items, locale) =>
+  items.flatMap((item) => renderItem(item, locale)),
+);
 
 function renderTools(tools: readonly ToolSpec[], locale: Locale): string {
   const lines = tools.flatMap(({ name, description, inputSchema, textField }) => [

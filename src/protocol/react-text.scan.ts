@@ -34,11 +34,10 @@ class Scanner extends ReactState {
   }
 
   private takeThinkBlock(at: number): boolean {
-    while ((this.tags[this.nextTag]?.start ?? at) < at) this.nextTag += 1;
-    const tag = this.tags[this.nextTag];
+    const tag = this.tags.next(at);
     if (!tag?.opens || tag.start !== at) return false;
     if (!this.isLineStart && !this.isBlankSoFar) return false;
-    const closer = this.closerAfterNext();
+    const closer = this.tags.nextCloser(tag.end);
     if (closer === null) return this.finish(this.text.length, 'think');
     this.skip({ start: at, end: closer.end });
     return true;
@@ -100,7 +99,7 @@ class Scanner extends ReactState {
     const fence = closingFence(this.text, opening, kind === 'input' && this.isBlankSoFar);
     if (fence === null) {
       // Reasoning whose opening tag the template supplied may leave a fence open; but look once.
-      const closer = this.hasRestarted ? null : this.closerAfterNext();
+      const closer = this.hasRestarted ? null : this.tags.nextCloser(at);
       if (closer === null || this.hasCall || this.hasAnswer) {
         return this.finish(this.text.length, 'fence');
       }
@@ -146,14 +145,14 @@ class Scanner extends ReactState {
 
   /** A tag of reasoning within the line. */
   private takeTag(lineEnd: number): boolean {
-    for (; (this.tags[this.nextTag]?.start ?? lineEnd) < lineEnd; this.nextTag += 1) {
-      const tag = this.tags[this.nextTag] as ThinkTag;
+    let tag = this.tags.next(this.position);
+    for (; tag !== null && tag.start < lineEnd; tag = this.tags.next(tag.end)) {
       if (!tag.opens && this.endsReasoning(tag)) {
         this.restart(tag.end);
         return true;
       }
       if (!tag.opens || !PROSE.has(this.current.kind)) continue;
-      const closer = this.closerAfterNext();
+      const closer = this.tags.nextCloser(tag.end);
       if (closer === null) continue;
       this.skip({ start: tag.start, end: closer.end });
       return true;

@@ -2,7 +2,7 @@ import type { Fence } from './fences.ts';
 import { lineEndOf } from './lines.ts';
 import type { Label, LabelKind } from './react-text.labels.ts';
 import { type Hole, textWithout } from './react-text.values.ts';
-import { findThinkTags, type ThinkTag } from './think.ts';
+import { ThinkTags } from './think.ts';
 
 /** A label and the text that belongs to it; the first section has no label. */
 export interface Section {
@@ -40,7 +40,7 @@ export interface ScanOptions {
 export class ReactState {
   protected readonly text: string;
   protected readonly options: ScanOptions;
-  protected readonly tags: readonly ThinkTag[];
+  protected readonly tags: ThinkTags;
   protected readonly holes: Hole[] = [];
   protected readonly line = { start: 0, end: -1 };
   protected sections: Section[] = [];
@@ -48,8 +48,6 @@ export class ReactState {
   protected open: Scan['open'] = null;
   protected end: number | null = null;
   protected position = 0;
-  protected nextTag = 0;
-  protected nextCloser = 0;
   protected isLineStart = true;
   protected hasRestarted = false;
   /** Nothing but white space has been seen of the current section's value. */
@@ -65,7 +63,7 @@ export class ReactState {
   constructor(text: string, options: ScanOptions) {
     this.text = text;
     this.options = options;
-    this.tags = findThinkTags(text);
+    this.tags = new ThinkTags(text);
   }
 
   protected get current(): Section {
@@ -99,13 +97,6 @@ export class ReactState {
     this.end = end;
     this.open = open;
     return true;
-  }
-
-  /** The first closing tag at or behind the next tag; null when there is none. */
-  protected closerAfterNext(): ThinkTag | null {
-    this.nextCloser = Math.max(this.nextCloser, this.nextTag);
-    while (this.tags[this.nextCloser]?.opens) this.nextCloser += 1;
-    return this.tags[this.nextCloser] ?? null;
   }
 
   protected push({ kind, start, valueStart, emphasis }: Label): true {

@@ -1,5 +1,5 @@
 import { openingFence, unwrapFence } from './fences.ts';
-import { isBlank, isInvisible, isLineBreak, lineEndOf, skipSpace, trimText } from './lines.ts';
+import { dropInvisible, isBlank, isLineBreak, lineEndOf, skipSpace, trimText } from './lines.ts';
 
 /** A stretch of a text. */
 export interface Span {
@@ -13,7 +13,8 @@ export type Hole = Span;
 const QUOTES = new Set('"\'`“”‘’「」『』');
 const NAME_ENDINGS = new Set('.,。，、;；|');
 const NO_TOOL =
-  /^\(?(?:none|n\/?a|null|nil|nothing|no (?:action|tool)s?|无|無|没有|沒有)(?:\)?$|[\s.,:;(—–]|。|，|（|：)|^(?:不需要|无需|無需)/u;
+  /^\(?(?:none|n\/?a|null|nil|nothing|not (?:needed|required|necessary|applicable)|no (?:action|tool)s?|无|無|没有|沒有)(?:\)?$|[\s.,:;(—–]|。|，|（|：)|^(?:不需要|不使用|无需|無需)/u;
+const WORD = /[\p{L}\p{N}]/u;
 
 /** The text of a span without the holes in it. Holes are in order and do not overlap. */
 export function textWithout(text: string, { start, end }: Span, holes: readonly Hole[]): string {
@@ -44,7 +45,7 @@ export function readToolName(value: string): string {
 
 /** Whether a name says that no tool is meant. */
 export function isNoTool(name: string): boolean {
-  return name === '' || NO_TOOL.test(name.slice(0, 40).toLowerCase());
+  return !WORD.test(name) || NO_TOOL.test(name.slice(0, 40).toLowerCase());
 }
 
 /**
@@ -104,7 +105,7 @@ function undecorate(line: string): string {
     }
     if (end - start === before) break;
   }
-  return [...line.slice(start, end)].filter((char) => !isInvisible(char)).join('');
+  return dropInvisible(line.slice(start, end));
 }
 
 function isEdge(char: string | undefined): boolean {

@@ -8,17 +8,46 @@ export interface ThinkTag {
   readonly end: number;
 }
 
-const TAG = /<\/?(?:think|thinking|thought|reasoning|seed:think)>|◁\/?think▷|\[\/?THINK\]/giu;
+const TAG = '(?:think|thinking|thought|reasoning|seed:think)';
 
-/** All tags of reasoning blocks, in order, wherever they stand. */
-export function findThinkTags(text: string): readonly ThinkTag[] {
-  const tags: ThinkTag[] = [];
-  TAG.lastIndex = 0;
-  for (let match = TAG.exec(text); match !== null; match = TAG.exec(text)) {
-    const [tag] = match;
-    tags.push({ opens: !tag.includes('/'), start: match.index, end: match.index + tag.length });
+/**
+ * Finds the tags of a text, front to back. Each question must not ask about an earlier place than
+ * the one before it; then all of them together read the text once.
+ */
+export class ThinkTags {
+  private readonly text: string;
+  private readonly tags = new RegExp(`</?${TAG}>|◁/?think▷|\\[/?THINK\\]`, 'giu');
+  private readonly closers = new RegExp(`</${TAG}>|◁/think▷|\\[/THINK\\]`, 'giu');
+  private tag: ThinkTag | null;
+  private closer: ThinkTag | null;
+
+  constructor(text: string) {
+    this.text = text;
+    this.tag = this.find(this.tags, 0);
+    this.closer = this.find(this.closers, 0);
   }
-  return tags;
+
+  /** The first tag that starts at or behind `from`. */
+  next(from: number): ThinkTag | null {
+    if (this.tag !== null && this.tag.start < from) this.tag = this.find(this.tags, from);
+    return this.tag;
+  }
+
+  /** The first closing tag that starts at or behind `from`. */
+  nextCloser(from: number): ThinkTag | null {
+    if (this.closer !== null && this.closer.start < from) {
+      this.closer = this.find(this.closers, from);
+    }
+    return this.closer;
+  }
+
+  private find(pattern: RegExp, from: number): ThinkTag | null {
+    pattern.lastIndex = from;
+    const match = pattern.exec(this.text);
+    if (match === null) return null;
+    const [tag] = match;
+    return { opens: !tag.includes('/'), start: match.index, end: match.index + tag.length };
+  }
 }
 
 /**
@@ -27,25 +56,22 @@ export function findThinkTags(text: string): readonly ThinkTag[] {
  * `open` tells of a block that never closes.
  */
 export function stripThinking(text: string): { readonly text: string; readonly open: boolean } {
-  const tags = findThinkTags(text);
-  if (tags.length === 0) return { text: trimText(text), open: false };
+  const tags = new ThinkTags(text);
+  if (tags.next(0) === null) return { text: trimText(text), open: false };
   const kept: string[] = [];
-  let next = 0;
   let from = 0;
   let line = 0;
   let lineEnd = -1;
   while (line < text.length) {
     const at = skipBlanks(text, line);
     if (lineEnd < line) lineEnd = lineEndOf(text, line);
-    while (next < tags.length && (tags[next] as ThinkTag).start < line) next += 1;
-    const tag = tags[next];
-    if (tag?.opens && tag.start === at) {
-      let close = next + 1;
-      while (tags[close]?.opens) close += 1;
+    const tag = tags.next(line);
+    if (tag === null) break;
+    if (tag.opens && tag.start === at) {
+      const closer = tags.nextCloser(tag.end);
       kept.push(text.slice(from, line));
-      if (close === tags.length) return { text: trimText(kept.join('')), open: true };
-      line = from = (tags[close] as ThinkTag).end;
-      next = close + 1;
+      if (closer === null) return { text: trimText(kept.join('')), open: true };
+      line = from = closer.end;
       continue;
     }
     const opening = openingFence(text, at, lineEnd);
@@ -54,7 +80,7 @@ export function stripThinking(text: string): { readonly text: string; readonly o
       line = closingFence(text, opening)?.end ?? text.length;
       continue;
     }
-    const closer = orphanCloser(text, tags, { next, line, lineEnd });
+    const closer = closerInLine(text, tags, { line, at, lineEnd });
     if (closer !== null) {
       kept.length = 0;
       line = from = closer.end;
@@ -66,17 +92,17 @@ export function stripThinking(text: string): { readonly text: string; readonly o
   return { text: trimText(kept.join('')), open: false };
 }
 
-function orphanCloser(
+/** A closing tag without its opening one, which starts or ends the line. */
+function closerInLine(
   text: string,
-  tags: readonly ThinkTag[],
-  { next, line, lineEnd }: { next: number; line: number; lineEnd: number },
+  tags: ThinkTags,
+  { line, at, lineEnd }: { line: number; at: number; lineEnd: number },
 ): ThinkTag | null {
-  for (let index = next; index < tags.length; index += 1) {
-    const tag = tags[index] as ThinkTag;
-    if (tag.start >= lineEnd) return null;
-    const startsLine = tag.start === skipBlanks(text, line);
-    const endsLine = skipBlanks(text, tag.end) >= lineEnd && isLineBreak(text[lineEnd]);
-    if (!tag.opens && (startsLine || endsLine)) return tag;
+  let tag = tags.next(line);
+  while (tag !== null && tag.start < lineEnd) {
+    const endsLine = isLineBreak(text[lineEnd]) && skipBlanks(text, tag.end) >= lineEnd;
+    if (!tag.opens && (tag.start === at || endsLine)) return tag;
+    tag = tags.next(tag.end);
   }
   return null;
 }

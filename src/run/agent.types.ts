@@ -10,6 +10,7 @@ import type { Model } from '../model/model.types.ts';
 import type { Protocol } from '../protocol/protocol.types.ts';
 import type { Tool } from '../tools/tool.types.ts';
 import type { Run, RunEvent } from './run.types.ts';
+import type { RunStore } from './store/store.types.ts';
 
 /** What an agent is made of. Only `model` is required. */
 export interface AgentOptions {
@@ -26,7 +27,9 @@ export interface AgentOptions {
     /** Policies by tool name, added to the shipped ones; a tool without one is denied. */
     readonly policies?: Policies;
   };
-  /** Default `DEFAULT_LIMITS`, with ten minutes for a person to answer. */
+  /**
+   * Default `DEFAULT_LIMITS`; without a store, with ten minutes for a person to answer.
+   */
   readonly limits?: Partial<Limits>;
   /** The language of everything said to the model and of the texts in errors. Default `en`. */
   readonly locale?: Locale;
@@ -40,6 +43,12 @@ export interface AgentOptions {
   readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void);
   /** Called with every event of every run; what it throws harms nothing. */
   readonly onEvent?: (event: RunEvent, run: { readonly id: string }) => void;
+  /** Where runs are kept; see `memoryStore` and `sqliteStore`. Default nowhere. */
+  readonly store?: RunStore;
+  /** Who drives a stored run, for people. Default host name and process id. */
+  readonly owner?: string;
+  /** Milliseconds after which the run of a process that died may be taken over. Default 15 000. */
+  readonly leaseTime?: number;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
   /** A new run id. Default a random UUID. */
@@ -63,6 +72,13 @@ export interface Agent {
   input(prompt: string, options?: StartOptions): AgentInput;
   /** Starts a run. Throws `AgentHubError` only for an unusable prompt, history or limit. */
   start(prompt: string, options?: StartOptions): Run;
+  /**
+   * Goes on with a stored run, from exactly where its log ends. A tool that had started and left no
+   * result is not started again unless it is `safeToRepeat`: a person decides.
+   * @throws AgentHubError a `StoreErrorCode`, or `no_store`, `run_ended`, `version_mismatch`,
+   * `policies_changed`, `hooks_changed`; nothing was written then.
+   */
+  restore(runId: string): Promise<Run>;
   /** The tools as the model is told about them. */
   readonly tools: readonly ToolSpec[];
   readonly policies: Policies;

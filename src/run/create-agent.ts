@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { z } from 'zod';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { type AgentInput, DEFAULT_LIMITS, type Limits } from '../../machines/agent/agent.types.ts';
@@ -9,14 +10,19 @@ import type { Protocol } from '../protocol/protocol.types.ts';
 import { reactText } from '../protocol/react-text.ts';
 import { toToolSpec } from '../tools/define-tool.ts';
 import type { Agent, AgentOptions, StartOptions } from './agent.types.ts';
+import { Journal } from './journal.ts';
 import { checkHistory, mergeLimits, mergePolicies, parseOption } from './options.ts';
 import { createPorts } from './ports/index.ts';
 import type { AgentParts, RunServices } from './ports/parts.ts';
-import { startRun } from './run.ts';
+import { restoreLog } from './restore.ts';
+import { openRun, type RunHost } from './run.ts';
 import { Slots } from './slots.ts';
 
-/** Default limits of an agent: nothing keeps a run for later, so a person has ten minutes to answer. */
+/** Default limits without a store: nothing keeps a run for later, so a person has ten minutes. */
 export const DEFAULT_AGENT_LIMITS: Limits = { ...DEFAULT_LIMITS, approvalDeadline: 10 * 60_000 };
+
+/** Milliseconds after which a dead driver's run may be taken over. */
+const LEASE_TIME = 15_000;
 
 const settingsSchema = z.object({
   locale: z.enum(['zh', 'en']),
@@ -45,7 +51,7 @@ export function createAgent(options: AgentOptions): Agent {
     ({ name, event, matcher }): HookSelector => ({ name, event, matcher }),
   );
   const policies = mergePolicies(options.permissions?.policies);
-  const limits = mergeLimits(options.limits, DEFAULT_AGENT_LIMITS);
+  const limits = mergeLimits(options.limits, options.store ? DEFAULT_LIMITS : DEFAULT_AGENT_LIMITS);
 
   const services = new Map<string, RunServices>();
   const parts: AgentParts = {
@@ -60,7 +66,7 @@ export function createAgent(options: AgentOptions): Agent {
     inspectTimeout,
     now,
     services: (runId) =>
-      services.get(runId) ?? { observer: null, slots: new Slots(maxParallelTools) },
+      services.get(runId) ?? { observer: null, journal: null, slots: new Slots(maxParallelTools) },
   };
   const machine = agentMachine.provide({ actors: createPorts(parts) });
 
@@ -79,20 +85,40 @@ export function createAgent(options: AgentOptions): Agent {
     };
   };
 
+  const hostOf = (journal: Journal | null): RunHost => ({
+    machine,
+    now,
+    inspect: options.inspect,
+    onEvent: options.onEvent,
+    register: (runId, observer) => {
+      services.set(runId, { observer, journal, slots: new Slots(maxParallelTools) });
+      return () => services.delete(runId);
+    },
+  });
+  const { store, owner = `${hostname()}:${process.pid}`, leaseTime = LEASE_TIME } = options;
+  const request = { owner, ttl: leaseTime };
+
   return {
     machine,
     input,
-    start: (prompt, start) =>
-      startRun(input(prompt, start), {
-        machine,
-        now,
-        inspect: options.inspect,
-        onEvent: options.onEvent,
-        register: (runId, observer) => {
-          services.set(runId, { observer, slots: new Slots(maxParallelTools) });
-          return () => services.delete(runId);
-        },
-      }),
+    start: (prompt, start) => {
+      const origin = { input: input(prompt, start) };
+      if (store === undefined) return openRun(origin, hostOf(null), null);
+      const journal = Journal.start({ store, request, now }, origin.input);
+      return openRun(origin, hostOf(journal), { store, journal });
+    },
+    restore: async (runId) => {
+      if (store === undefined)
+        throw new AgentHubError('no_store', 'The agent has no store to restore runs from.');
+      const { lease, log, snapshot } = await restoreLog(runId, {
+        store,
+        request,
+        policies,
+        hooks: selectors,
+      });
+      const journal = Journal.resume({ store, request, now }, lease, log);
+      return openRun({ snapshot }, hostOf(journal), { store, journal });
+    },
     tools: parts.specs,
     policies,
     limits,

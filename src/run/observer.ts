@@ -111,6 +111,14 @@ export class RunObserver {
     this.#todos(snapshot, before);
   }
 
+  /** Takes a run up where it is: says so, and asks what is asked there. */
+  restored(snapshot: Observed): void {
+    this.#previous = snapshot;
+    const state = stateOf(snapshot);
+    this.emit({ type: 'state', state, at: this.#options.now() });
+    if (state === 'awaitPermission.asking') this.#questions(snapshot);
+  }
+
   /** Closes what is still open when a run ends: nothing goes on after that. */
   end(): void {
     for (const id of [...this.#open.keys()]) {

@@ -1,19 +1,16 @@
-import {
-  type ActorRefFrom,
-  createActor,
-  type InspectionEvent,
-  type Observer,
-  type SnapshotFrom,
-} from 'xstate';
+import { createActor, type InspectionEvent, type Observer, type SnapshotFrom } from 'xstate';
 import type { agentMachine } from '../../machines/agent/agent.machine.ts';
 import type { AgentInput, Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
-import type { Approval } from '../../machines/permission/reasons.ts';
-import { toErrorData } from '../../machines/vocabulary/errors.ts';
+import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
+import { judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
+import { type Inbox, watchInbox } from './inbox.ts';
+import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
 import { limitsSchema, parseOption } from './options.ts';
 import type { AnswerResult, Run, RunEvent, RunOutcome } from './run.types.ts';
+import type { RunStatus, RunStore } from './store/store.types.ts';
 
 /** What a run needs of its agent. */
 export interface RunHost {
@@ -25,74 +22,119 @@ export interface RunHost {
   readonly register: (runId: string, observer: RunObserver) => () => void;
 }
 
-type AgentActor = ActorRefFrom<typeof agentMachine>;
 type AgentSnapshot = SnapshotFrom<typeof agentMachine>;
 
-const REFUSALS = {
-  not_asked: 'There is no open question about this call: it was answered, or never asked.',
-  stale: 'What the call would do has changed since the question was shown. Look again.',
-  not_missing: 'An approval must name at least one thing that is missing, and nothing else.',
-  ended: 'The run has ended.',
-  not_suspended: 'The run is not suspended.',
-  not_raised: 'The limit that stopped the run must be raised.',
-} as const;
+/** Where a run begins: at its input, or at a snapshot folded from its log. */
+export type RunOrigin = { readonly input: AgentInput } | { readonly snapshot: AgentSnapshot };
+
+/** Where a run is kept, if it is. */
+export interface RunKeeping {
+  readonly store: RunStore;
+  readonly journal: Journal;
+}
 
 /** Starts the machine's actor and gives the run that a host holds. */
-export function startRun(input: AgentInput, host: RunHost): Run {
-  const { runId } = input;
-  const { now } = host;
+export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | null): Run {
+  const runId = 'input' in origin ? origin.input.runId : origin.snapshot.context.runId;
+  const { machine, now } = host;
+  const journal = keeping?.journal ?? null;
   const stream = new EventStream<RunEvent>();
   const onEvent = (event: RunEvent) => host.onEvent?.(event, { id: runId });
   const observer = new RunObserver({ now, stream, onEvent });
   const forget = host.register(runId, observer);
   let resting = resolvers<RunOutcome>();
   let isResting = false;
+  let isOver = false;
+  let inbox: Inbox | null = null;
 
-  const actor: AgentActor = createActor(host.machine, {
-    input,
+  const start =
+    'input' in origin
+      ? { input: origin.input }
+      : { snapshot: machine.getPersistedSnapshot(origin.snapshot), input: undefined as never };
+  const actor = createActor(machine, {
+    ...start,
     inspect: (event) => {
-      if (event.type === '@xstate.microstep' && isRoot(event))
-        harmlessly(() => observer.microstep(event.snapshot as AgentSnapshot, event.event));
+      if (isRoot(event)) look(event);
       harmlessly(() => passOn(host.inspect, event));
     },
   });
 
+  /** Records come before what they lead to: an event is written before it is processed. */
+  function look(event: InspectionEvent): void {
+    if (event.type === '@xstate.microstep')
+      harmlessly(() => observer.microstep(event.snapshot as AgentSnapshot, event.event));
+    // The start is record 0; a restored actor starts once more; nothing counts after the end.
+    if (event.type !== '@xstate.event' || event.event.type === 'xstate.init') return;
+    if (actor.getSnapshot().status === 'active') journal?.event(event.event);
+  }
+
   const rest = (outcome: RunOutcome) => {
     if (isResting) return;
     isResting = true;
-    if (outcome.status !== 'suspended') {
-      observer.end();
-      forget();
-    }
-    observer.emit({ type: 'rest', outcome });
-    stream.close();
-    resting.resolve(outcome);
+    if (outcome.status === 'suspended') inbox?.idle(true);
+    else end();
+    void announce(outcome, resting.resolve);
   };
 
-  const look = (snapshot: AgentSnapshot) => {
+  /** A run has come to rest when that is stored too; if it cannot be, it has failed. */
+  const announce = async (outcome: RunOutcome, resolve: (outcome: RunOutcome) => void) => {
+    journal?.status(outcome.status);
+    const failure = await (isOver
+      ? journal?.close()
+      : journal?.ready().then(() => null, toStoreError));
+    const said = failure ? failed(outcome, failure) : outcome;
+    observer.emit({ type: 'rest', outcome: said });
+    stream.close();
+    resolve(said);
+  };
+
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    observer.end();
+    inbox?.stop();
+    forget();
+  };
+
+  const seen = (snapshot: AgentSnapshot) => {
     if (snapshot.context.rest !== null) rest(outcomeOf(snapshot));
+    else journal?.status(statusOf(snapshot));
   };
   actor.subscribe({
-    next: look,
+    next: seen,
     // Only a defect of the engine itself gets here; it ends the run as failed, never the process.
-    error: (thrown) => {
-      const error = toErrorData(thrown, 'engine_error');
-      rest({ ...outcomeOf(actor.getSnapshot()), status: 'failed', error } as RunOutcome);
-    },
+    error: (thrown) =>
+      rest(failed(outcomeOf(actor.getSnapshot()), toErrorData(thrown, 'engine_error'))),
   });
+  journal?.onBroken((error) => {
+    // Nothing may take effect that is not on record: signals abort, nothing starts any more.
+    actor.stop();
+    rest(failed(outcomeOf(actor.getSnapshot()), error));
+  });
+  if ('snapshot' in origin) observer.restored(origin.snapshot);
   actor.start();
+  if ('snapshot' in origin && origin.snapshot.context.rest !== null) seen(origin.snapshot);
 
   /** Sends an event if the chart takes it now; says why not otherwise. */
-  const answer = (event: PublicEvent, refusal: () => keyof typeof REFUSALS): AnswerResult => {
-    const snapshot = actor.getSnapshot();
-    const code = snapshot.status === 'active' ? refusalOf(snapshot, event, refusal) : 'ended';
-    if (code !== null) return { accepted: false, code, message: REFUSALS[code] };
+  const answer = (event: PublicEvent): AnswerResult => {
+    const result = isOver ? refuse('ended') : judgeAnswer(actor.getSnapshot(), event);
+    if (!result.accepted) return result;
+    if (event.type === 'run.resume') {
+      isResting = false;
+      inbox?.idle(false);
+      resting = resolvers<RunOutcome>();
+      stream.reopen();
+    }
     actor.send(event);
-    return { accepted: true };
+    return result;
   };
 
-  const questions = () => questionsOf(actor.getSnapshot());
-  const questionAbout = (callId: string) => questions().find((asked) => asked.callId === callId);
+  if (keeping && !isOver) {
+    inbox = watchInbox({ runId, ...keeping, answer });
+    inbox.idle(isResting);
+  }
+
+  const questions = () => (isOver ? [] : questionsOf(actor.getSnapshot()));
 
   return {
     id: runId,
@@ -116,47 +158,48 @@ export function startRun(input: AgentInput, host: RunHost): Run {
     },
     [Symbol.asyncIterator]: () => stream.read(),
 
-    approve: (callId, approvals, { by = 'host', shown, expiresAt } = {}) => {
-      const question = questionAbout(callId);
-      const event: PublicEvent = {
+    approve: (callId, approvals, { by = 'host', shown, expiresAt = null } = {}) => {
+      const question = questions().find((asked) => asked.callId === callId);
+      return answer({
         type: 'permission.grant',
         callId,
-        approvals: [...(approvals ?? question?.missing ?? [])] as Approval[],
+        approvals: [...(approvals ?? question?.missing ?? [])],
         shown: shown ?? question?.shown ?? '',
         by,
         at: now(),
-        expiresAt: expiresAt ?? null,
-      };
-      return answer(event, () => {
-        if (question === undefined) return 'not_asked';
-        return event.shown === question.shown ? 'not_missing' : 'stale';
+        expiresAt,
       });
     },
     deny: (callId, reason = '', { by = 'host' } = {}) =>
-      answer({ type: 'permission.deny', callId, reason, by, at: now() }, () => 'not_asked'),
-    cancel: ({ by = 'host' } = {}) => answer({ type: 'run.cancel', by, at: now() }, () => 'ended'),
+      answer({ type: 'permission.deny', callId, reason, by, at: now() }),
+    cancel: ({ by = 'host' } = {}) => answer({ type: 'run.cancel', by, at: now() }),
     resume: (limits = {}, { by = 'host' } = {}) => {
       const raised = parseOption(limitsSchema, limits, 'limits') as Partial<Limits>;
-      const snapshot = actor.getSnapshot();
-      const event: PublicEvent = { type: 'run.resume', limits: raised, by, at: now() };
-      if (snapshot.can(event)) {
-        isResting = false;
-        resting = resolvers<RunOutcome>();
-        stream.reopen();
-      }
-      return answer(event, () =>
-        snapshot.context.rest?.status === 'suspended' ? 'not_raised' : 'not_suspended',
-      );
+      return answer({ type: 'run.resume', limits: raised, by, at: now() });
+    },
+    saved: () => journal?.ready() ?? Promise.resolve(),
+    close: async () => {
+      if (isOver) return;
+      // Stopped first: what is still under way must not be recorded as if it had ended here.
+      actor.stop();
+      end();
+      stream.close();
+      await journal?.close();
     },
   };
 }
 
-function refusalOf(
-  snapshot: AgentSnapshot,
-  event: PublicEvent,
-  refusal: () => keyof typeof REFUSALS,
-): keyof typeof REFUSALS | null {
-  return snapshot.can(event) ? null : refusal();
+function statusOf({ value }: AgentSnapshot): RunStatus {
+  return stateOf({ value } as AgentSnapshot) === 'awaitPermission.asking' ? 'waiting' : 'running';
+}
+
+function failed(outcome: RunOutcome, error: ErrorData): RunOutcome {
+  const { runId, usage, todos, messages } = outcome;
+  return { status: 'failed', error, runId, usage, todos, messages };
+}
+
+function toStoreError(thrown: unknown): ErrorData {
+  return toErrorData(thrown, 'store_failed');
 }
 
 function outcomeOf(snapshot: AgentSnapshot): RunOutcome {

@@ -114,7 +114,8 @@ export type AnswerResult =
         | 'not_missing'
         | 'ended'
         | 'not_suspended'
-        | 'not_raised';
+        | 'not_raised'
+        | 'not_an_answer';
       readonly message: string;
     };
 
@@ -158,4 +159,14 @@ export interface Run extends AsyncIterable<RunEvent> {
   cancel(options?: AnswerOptions): AnswerResult;
   /** Goes on after a suspension; a limit that stopped the run must be raised. */
   resume(limits?: Partial<Limits>, options?: AnswerOptions): AnswerResult;
+  /**
+   * Resolves once everything up to now is stored; at once without a store. Rejects when it cannot
+   * be: then the run has failed. An answer that others rely on is given when this has resolved.
+   */
+  saved(): Promise<void>;
+  /**
+   * Lets go of a run that has not ended: its actors are stopped, and with a store any process may
+   * go on with it from where it is. Without one it is gone. `outcome` stays as it was.
+   */
+  close(): Promise<void>;
 }

@@ -52,12 +52,12 @@ describe('the live part of a terminal', () => {
       io: { columns: 60 },
     });
     await held.reached;
-    await person.said('todo_write');
+    await person.idle();
     person.tick(3_400);
     expect(person.screen.text).toBe(
       [
         'model  scripted · 1 call · 1.2k→88 tok',
-        'tool   todo_write {"todos":[{"content":"take a note","… · ok',
+        'tool   todo_write {"todos":[{"content":"take a note",… · ok',
         'callModel · turn 2 · 1.2k→88 tok · 3.4s',
         'To do 0/2',
         '  [>] take a note',
@@ -69,7 +69,7 @@ describe('the live part of a terminal', () => {
     expect(person.screen.text).toBe(
       [
         'model  scripted · 1 call · 1.2k→88 tok',
-        'tool   todo_write {"todos":[{"content":"take a note","… · ok',
+        'tool   todo_write {"todos":[{"content":"take a note",… · ok',
         'model  scripted · cancelled',
         'To do 0/2',
         '  [>] take a note',
@@ -90,16 +90,15 @@ describe('the live part of a terminal', () => {
         ),
         fc.integer({ min: 24, max: 60 }),
         async (answer, notes, columns) => {
-          const { person, run, driven } = start([callNote(...notes), say(`.${answer}`)], {
-            io: { columns, rows: 8 },
-          });
-          const drawing = (async () => {
-            for await (const _ of run) person.tick();
-          })();
-          await Promise.all([drawing, driven]);
-          expect(person.screen.wraps).toBe(0);
-          expect(person.screen.text).not.toContain('callModel');
-          expect(person.screen.text.split('\n').at(-1)).toMatch(/^model /u);
+          const steps = [callNote(...notes), say(`.${answer}`)];
+          const watched = start(steps, { io: { columns, rows: 8 } });
+          for await (const _ of watched.run) watched.person.tick();
+          await watched.driven;
+          const unwatched = start(steps, { io: { columns, rows: 8 } });
+          await unwatched.driven;
+          expect(watched.person.screen.wraps).toBe(0);
+          expect(watched.person.rawErr()).toContain('callModel');
+          expect(watched.person.screen.text).toBe(unwatched.person.screen.text);
         },
       ),
       { numRuns: 30 },
@@ -107,24 +106,14 @@ describe('the live part of a terminal', () => {
   });
 
   it('shows what the model writes only as printable text', async () => {
-    const held = hold();
-    const { person, run, driven } = start([
-      async () => {
-        await held.reached;
-        return 'never';
-      },
-    ]);
-    person.screen.write('');
-    run.cancel();
-    await driven;
-    const speaking = start([say('safe \u001b[2J\u202e text that is longer than one piece')]);
+    const { person, run, driven } = start([say('safe \u001b[2J\u202e text, more than one piece')]);
     let seen = '';
-    for await (const event of speaking.run) {
-      speaking.person.tick();
-      if (event.type === 'delta') seen = speaking.person.screen.text;
+    for await (const event of run) {
+      person.tick();
+      if (event.type === 'delta') seen = person.screen.text;
     }
-    await speaking.driven;
-    expect(seen).toContain('  safe \\u{1b}[2J\\u{202e}');
+    await driven;
+    expect(seen).toContain('  safe \\u{1b}[2J\\u{202e} text, more');
   });
 });
 
@@ -285,8 +274,7 @@ describe('a question at the terminal', () => {
     const { person, run, driven, started } = start([callNote('milk'), say('no')], { agent: asks });
     await person.said(KEYS);
     person.press(keys);
-    // Two rounds of the key reader: the second finds nothing left of the first.
-    for (let round = 0; round < 4; round += 1) await new Promise(setImmediate);
+    await person.idle();
     expect(run.questions).toHaveLength(1);
     person.press('y');
     await driven;
@@ -301,7 +289,7 @@ describe('a question at the terminal', () => {
     person.press('y');
     held.release();
     await person.said(KEYS);
-    for (let round = 0; round < 4; round += 1) await new Promise(setImmediate);
+    await person.idle();
     expect([run.questions.length, started]).toEqual([1, []]);
     run.cancel();
     await driven;

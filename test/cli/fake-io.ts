@@ -47,7 +47,7 @@ export function fakeIo(options: FakeIoOptions = {}) {
       interrupted.add(callback);
       return () => interrupted.delete(callback);
     },
-  } as Io;
+  } as unknown as Io;
   return {
     io,
     /** What was written, without colours. */
@@ -65,6 +65,10 @@ export function fakeIo(options: FakeIoOptions = {}) {
     stdout: stdout.stream,
     interrupt: () => {
       for (const callback of [...interrupted]) callback();
+    },
+    /** Resolves once everything that was under way without a timer has happened. */
+    idle: async () => {
+      for (let round = 0; round < 6; round += 1) await new Promise(setImmediate);
     },
     /** Moves the clock and draws. */
     tick: (ms = 100) => {

@@ -80,7 +80,7 @@ describe('a step in words', () => {
     expect(text(tool)).toBe(
       'tool   image_scaling {"input":"photo.jpg","output":"small.webp","width":320} · ok · 3.4s',
     );
-    expect(text(tool, chinese)).toBe('工具   image_scaling {"input":"… · 成功');
+    expect(text(tool, chinese)).toBe('工具   image_scaling {"input":"p… · 成功');
     expect(textWidth(text(tool, chinese) ?? '')).toBeLessThanOrEqual(40);
   });
 

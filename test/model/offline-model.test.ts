@@ -52,7 +52,7 @@ describe.each([nativeCalls, reactText])('offlineModel in $name', (protocol) => {
     const { answer } = await run('Does the warranty cover water damage?');
     expect(answer).toBe(
       'On "Warranty period" the documents say:\n' +
-        '"Every watch has a warranty of 24 months."\n"Water damage is not covered."\n' +
+        '“Every watch has a warranty of 24 months.”\n“Water damage is not covered.”\n' +
         'Source: en/warranty.md',
     );
   });

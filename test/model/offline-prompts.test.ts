@@ -1,8 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, type Json } from '../../machines/vocabulary/json.ts';
 import { offlineModel } from '../../src/model/index.ts';
 import { nativeCalls, reactText } from '../../src/protocol/index.ts';
-import prompts from '../cases/offline-prompts.json' with { type: 'json' };
 import { type MadeCall, rehearse } from './rehearsal.ts';
 
 interface Expected {
@@ -10,6 +10,15 @@ interface Expected {
   readonly arguments?: Readonly<Record<string, Json>>;
   readonly mentions?: readonly string[];
 }
+
+interface Row {
+  readonly id: string;
+  readonly prompt: string;
+  readonly expected: readonly Expected[];
+}
+
+const file = new URL('../cases/offline-prompts.json', import.meta.url);
+const { rows } = JSON.parse(readFileSync(file, 'utf8')) as { readonly rows: readonly Row[] };
 
 /** Rows that must come out right, of 60. */
 const LEAST = 54;
@@ -52,14 +61,14 @@ describe.each([nativeCalls, reactText])(
   (protocol) => {
     it(`at least ${LEAST} choose the right tools and arguments`, async () => {
       const misses: string[] = [];
-      for (const { id, prompt, expected } of prompts.rows) {
+      for (const { id, prompt, expected } of rows) {
         const { calls } = await rehearse(prompt, { model: offlineModel(), protocol });
-        const miss = judge(calls, expected as Expected[]);
+        const miss = judge(calls, expected);
         if (miss !== null) misses.push(`${id} ${prompt}\n    ${miss}`);
       }
-      const passed = prompts.rows.length - misses.length;
-      console.log(`offline prompts (${protocol.name}): ${passed} of ${prompts.rows.length}`);
-      expect(prompts.rows).toHaveLength(60);
+      const passed = rows.length - misses.length;
+      console.log(`offline prompts (${protocol.name}): ${passed} of ${rows.length}`);
+      expect(rows).toHaveLength(60);
       expect(passed, `misses:\n${misses.join('\n')}`).toBeGreaterThanOrEqual(LEAST);
     });
   },

@@ -88,3 +88,28 @@ describe('findConcepts', () => {
     ]);
   });
 });
+
+describe('what counts as speaking of a subject', () => {
+  const section = (title: string, body: string) => ({ file: 'a.md', title, body });
+  const titles = (question: string, ...sections: ReturnType<typeof section>[]) =>
+    pickQuotes(sections, { concepts: findConcepts(question), asksQuantity: false }).map(
+      ({ title }) => title,
+    );
+
+  it('an English word from its beginning, not inside another', () => {
+    expect(titles('Do you ship abroad?', section('Membership', 'Join the membership.'))).toEqual(
+      [],
+    );
+    expect(titles('Do you ship abroad?', section('Shipping abroad', 'We do.'))).toEqual([
+      'Shipping abroad',
+    ]);
+  });
+
+  it('one common word of two is not enough, when nothing speaks of the other', () => {
+    const points = section('积分', '确认收货后到账。');
+    expect(titles('火星能收货吗', points)).toEqual([]);
+    expect(titles('怎么收货', points)).toEqual(['积分']);
+    expect(titles('积分有哪些好处', points)).toEqual(['积分']);
+    expect(titles('积分抽奖飞艇', points)).toEqual([]);
+  });
+});

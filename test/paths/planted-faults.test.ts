@@ -54,7 +54,7 @@ describe('a planted fault is found, the shortest way', () => {
           const update = updates.recordFacts(context, inspection);
           const calls = (update.calls ?? []).map((call) => {
             const old = context.calls.find(({ id }) => id === call.id);
-            return old && known.includes(call.id) ? { ...old, stage: 'live' } : call;
+            return old && known.includes(call.id) ? { ...old, stage: 'live' as const } : call;
           });
           return { ...update, calls };
         }),
@@ -76,7 +76,7 @@ describe('a planted fault is found, the shortest way', () => {
     expect(violations(machine)).toEqual({});
     const lenient = faulty({
       actions: {
-        recordFacts: assign(({ context }: Given, { at: _, ...inspection }: never) =>
+        recordFacts: assign(({ context }: Given, inspection: never) =>
           updates.recordFacts(context, { ...(inspection as object), at: -1 } as never),
         ),
       },

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import type { Facts } from '../../machines/permission/evaluate.ts';
 import { createFileGuard, type FileGuard } from '../../src/facts/file-guard.ts';
 import { createImageScaling } from '../../src/tools/image-scaling/image-scaling.ts';
 import type { ImageScalingInput } from '../../src/tools/image-scaling/image-scaling.types.ts';
@@ -165,7 +166,7 @@ describe('image_scaling', () => {
     await inFolder(async ({ folder, files }) => {
       const tool = createImageScaling({ files });
       const input = { input: 'a.png', output: 'b.png', width: 20 };
-      const facts = { ...harmlessFacts(tool.name), ...(await factsOf(files, input)) };
+      const facts = { ...harmlessFacts(tool.name), ...(await factsOf(files, input)) } as Facts;
       await writeFile(join(folder, 'b.png'), 'appeared');
       const execute = () => tool.execute(input, createToolContext({ facts }));
       await expect(execute()).rejects.toMatchObject({ code: 'output_exists' });
@@ -179,7 +180,7 @@ describe('image_scaling', () => {
     await inFolder(async ({ folder, files }) => {
       const tool = createImageScaling({ files });
       const input = { input: 'a.png', output: 'b.png', width: 20 };
-      const facts = { ...harmlessFacts(tool.name), ...(await factsOf(files, input)) };
+      const facts = { ...harmlessFacts(tool.name), ...(await factsOf(files, input)) } as Facts;
       await rm(join(folder, 'a.png'));
       await symlink('private/p.png', join(folder, 'a.png'));
       await expect(tool.execute(input, createToolContext({ facts }))).rejects.toMatchObject({

@@ -41,7 +41,8 @@ export async function runTool<Input>(
   changes: Partial<ToolContext> = {},
 ): Promise<ToolResult> {
   const context = createToolContext(changes);
-  const facts = { ...harmlessFacts(tool.name), ...(await tool.inspectFacts(input, context)) };
+  const found = await tool.inspectFacts(input, context);
+  const facts = { ...harmlessFacts(tool.name), ...found } as Facts;
   const result = await tool.execute(input, { ...context, facts });
   return typeof result === 'string' ? { content: result } : result;
 }

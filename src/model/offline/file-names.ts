@@ -29,7 +29,7 @@ const QUOTED = PAIRS.map(
   ([open, close]) =>
     `${open === "'" ? '(?<![A-Za-z])' : ''}${open}[^${open}${close}\\n]{1,200}?${EXTENSION}\\s*${close}`,
 ).join('|');
-const BARE = String.raw`(?:[A-Za-z]:[\\/])?(?:\(\d+\)|[^\s"'“”‘’「」『』《》<>${'`'},，。；;：:!！?？、|*（）()=\uE000-\uF8FF])+?${EXTENSION}`;
+const BARE = String.raw`(?:[A-Za-z]:[\\/])?(?:\(\d+\)|[^\s"'“”‘’「」『』《》<>${'`'},，。；;：:!！?？、|*（）()=\uE000-\uF8FF]){1,255}?${EXTENSION}`;
 const MENTION = new RegExp(`${QUOTED}|${BARE}`, 'giu');
 
 const FIRST_MARK = 0xe000;

@@ -31,11 +31,14 @@ function resultOf(task: Task, texts: OfflineTexts, offered: readonly string[]): 
   if (wish.kind === 'greeting') return `${texts.greeting}${texts.who}\n${texts.help(offered)}`;
   if (wish.kind === 'help') return `${texts.who}\n${texts.help(offered)}`;
   if (wish.kind === 'thanks') return texts.thanks;
+  if (wish.kind === 'too_long') return texts.tooLong;
   if (wish.kind === 'image' && !wish.wish.ok) return texts.missing[wish.wish.missing];
   if (isToolMissing || done === null) return texts.noTool;
-  if (done.ending !== 'ok') return texts.ending[done.ending](done.content.trim());
+  if (done.ending !== 'ok') return texts.ending[done.ending](harmless(done.content.trim()));
   if (wish.kind === 'search') return answerFrom(done, wish, texts);
-  return wish.kind === 'image' ? scaledText(wish.wish, texts) : done.content;
+  return wish.kind === 'image'
+    ? scaledText(wish.wish, done, texts)
+    : echoedText(done.content, texts);
 }
 
 function answerFrom(
@@ -44,23 +47,40 @@ function answerFrom(
   texts: OfflineTexts,
 ): string {
   const quotes = pickQuotes(readSections(content), wish);
-  if (quotes.length === 0) return texts.unknown(wish.words);
+  if (quotes.length === 0) return texts.unknown(harmless(wish.words));
   return quotes
     .map(({ file, title, sentences }) =>
-      [texts.about(title), texts.quote(sentences), texts.source(file)].join('\n'),
+      [texts.about(title), texts.quote(sentences.map(harmless)), texts.source(file)].join('\n'),
     )
     .join('\n\n');
 }
 
 function scaledText(
   wish: Extract<Task['wish'], { kind: 'image' }>['wish'],
+  { content }: PastCall,
   texts: OfflineTexts,
 ): string {
   if (!wish.ok) return texts.missing[wish.missing];
   const { input, output, width } = wish.input;
+  const said = harmless(content.split('\n', 1)[0]?.trim() ?? '');
   return [
     texts.scaled(input, output),
+    ...(said === '' ? [] : [texts.toolSaid(said)]),
     ...(wish.derivedOutput ? [texts.derived(output)] : []),
     ...(wish.assumedWidth && width !== undefined ? [texts.assumedWidth(width)] : []),
   ].join('\n');
+}
+
+/** Marks by which readers of replies would take a text for unfinished or for reasoning. */
+const FENCE = /([`~])\1{2,}/gu;
+const TAG = /<(?=[|/a-z!?])/giu;
+
+function harmless(text: string): string {
+  return text.replace(FENCE, "'''").replace(TAG, '‹');
+}
+
+/** The text as it came; one that a reader of replies would misunderstand is written as JSON. */
+function echoedText(content: string, texts: OfflineTexts): string {
+  const isPlain = harmless(content) === content && /^\s*[^\s{[]/u.test(content);
+  return isPlain ? content : texts.asJson(JSON.stringify(content).replaceAll('<', '\\u003c'));
 }

@@ -41,8 +41,8 @@ export function readSections(result: string): readonly FoundSection[] {
   }));
 }
 
-/** How many of a question's subjects a section must speak of, at the least. */
-const LEAST_COVERAGE = 0.34;
+/** A section that speaks of one subject only must speak of this share of what was asked. */
+const LEAST_SHARE = 0.4;
 const MOST_SENTENCES = 3;
 /** A body up to this many characters is quoted whole. */
 const SHORT_BODY = 120;
@@ -50,19 +50,24 @@ const SHORT_BODY = 120;
 /**
  * Picks what answers the question: the section that speaks of the most of its subjects, a second
  * one when it adds a subject, and of each the sentences that do so. Empty when no section speaks
- * of enough of them: then nothing is known.
+ * of two of them, or of one that is most of the question or its own topic: then nothing is known.
  */
 export function pickQuotes(
   sections: readonly FoundSection[],
   { concepts, asksQuantity }: { concepts: readonly Concept[]; asksQuantity: boolean },
 ): readonly Quote[] {
+  // The rarer a subject, the more it says; most of all one that no section speaks of.
   const weights = concepts.map((concept) => {
     const holding = sections.filter((section) => speaksOf(wholeText(section), concept)).length;
-    return Math.log(1 + sections.length / Math.max(1, holding));
+    return Math.log(1 + sections.length / Math.max(0.5, holding));
   });
+  const whole = weights.reduce((sum, weight) => sum + weight, 0);
   const scored = sections
     .map((section, rank) => ({ section, rank, ...scoreSection(section, concepts, weights) }))
-    .filter(({ covered }) => covered.size / concepts.length >= LEAST_COVERAGE)
+    .filter(({ covered, share, inTitle }) => {
+      const isTopic = inTitle && covered.size * 2 >= concepts.length;
+      return covered.size > 1 || isTopic || share / whole >= LEAST_SHARE;
+    })
     .sort((a, b) => b.score - a.score || a.rank - b.rank);
   const [best, ...others] = scored;
   if (!best) return [];
@@ -81,17 +86,21 @@ function scoreSection(
   section: FoundSection,
   concepts: readonly Concept[],
   weights: readonly number[],
-): { score: number; covered: ReadonlySet<number> } {
+): { score: number; share: number; inTitle: boolean; covered: ReadonlySet<number> } {
   const covered = new Set<number>();
   let score = 0;
+  let share = 0;
+  let inTitle = false;
   for (const [index, concept] of concepts.entries()) {
     const weight = weights[index] ?? 0;
-    const inTitle = speaksOf(section.title, concept);
-    if (!inTitle && !speaksOf(section.body, concept)) continue;
+    const isTitled = speaksOf(section.title, concept);
+    if (!isTitled && !speaksOf(section.body, concept)) continue;
+    inTitle ||= isTitled;
     covered.add(index);
-    score += inTitle ? weight * 1.5 : weight;
+    share += weight;
+    score += isTitled ? weight * 1.5 : weight;
   }
-  return { score, covered };
+  return { score, share, inTitle, covered };
 }
 
 function pickSentences(
@@ -117,10 +126,10 @@ function pickSentences(
   return found.length > 0 ? found : sentences.slice(0, 2);
 }
 
-/** Sentences and list items as plain text. Marks that could be read as our own are taken out. */
+/** Sentences and list items as plain text. */
 function splitSentences(body: string): readonly string[] {
   return body
-    .replace(/```+|~~~+|<\/?think>/giu, ' ')
+    .replace(/^[ \t]*(?:```|~~~)[^\n]*$/gmu, '')
     .split('\n')
     .map((line) =>
       line.replace(/^\s*(?:[-*+>]|\d{1,2}[.)]|#{1,6})\s+/u, '').replace(/\*\*|__/gu, ''),
@@ -130,9 +139,15 @@ function splitSentences(body: string): readonly string[] {
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence) && !/^\|?[\s|:-]+$/u.test(sentence));
 }
 
+/** Words of scripts that write spaces count from their beginning: "ship" is not in "membership". */
 function speaksOf(text: string, concept: Concept): boolean {
   const folded = text.normalize('NFKC').toLowerCase();
-  return concept.some((form) => folded.includes(form));
+  return concept.some((form) => {
+    for (let at = folded.indexOf(form); at >= 0; at = folded.indexOf(form, at + 1)) {
+      if (!/^[a-z]/u.test(form) || !/[a-z]/u.test(folded.charAt(at - 1))) return true;
+    }
+    return false;
+  });
 }
 
 function wholeText({ title, body }: FoundSection): string {

@@ -6,11 +6,14 @@ export interface OfflineTexts {
   readonly greeting: string;
   readonly thanks: string;
   readonly unclear: string;
+  readonly tooLong: string;
   readonly about: (title: string) => string;
   readonly quote: (sentences: readonly string[]) => string;
   readonly source: (file: string) => string;
   readonly unknown: (question: string) => string;
+  readonly asJson: (text: string) => string;
   readonly scaled: (input: string, output: string) => string;
+  readonly toolSaid: (text: string) => string;
   readonly derived: (output: string) => string;
   readonly assumedWidth: (width: number) => string;
   readonly missing: Readonly<Record<'size' | 'relative_size' | 'input', string>>;
@@ -53,12 +56,15 @@ export const TEXTS: Readonly<Record<Locale, OfflineTexts>> = {
     greeting: '你好！',
     thanks: '不客气。',
     unclear: '我没有看懂你想要什么，换个说法也许可以。',
+    tooLong: '这段话太长了，离线规则模式读不了。请把想做的事简短地说出来。',
     about: (title) => (title === '' ? '资料里写着：' : `关于“${title}”，资料里写着：`),
     quote: (sentences) => sentences.map((sentence) => `「${sentence}」`).join('\n'),
     source: (file) => `来源：${file}`,
     unknown: (question) =>
       `关于“${question}”，我在资料里没有找到能回答的内容，所以我不知道。（离线规则模式只摘录资料，不会自己编答案。）`,
+    asJson: (text) => `返回的文字（写成 JSON）：${text}`,
     scaled: (input, output) => `已缩放 ${input}，结果存为 ${output}。`,
+    toolSaid: (text) => `工具的结果：${text}`,
     derived: (output) => `你没有说存成什么名字，我用了 ${output}。`,
     assumedWidth: (width) => `你只给了一个数，我把 ${width} 当作宽度。`,
     missing: {
@@ -91,12 +97,16 @@ export const TEXTS: Readonly<Record<Locale, OfflineTexts>> = {
     greeting: 'Hello!',
     thanks: 'You are welcome.',
     unclear: 'I did not understand what you want; other words may help.',
+    tooLong:
+      'That is too long for the offline rules mode. Please say what you want in a few sentences.',
     about: (title) => (title === '' ? 'The documents say:' : `On "${title}" the documents say:`),
-    quote: (sentences) => sentences.map((sentence) => `"${sentence}"`).join('\n'),
+    quote: (sentences) => sentences.map((sentence) => `“${sentence}”`).join('\n'),
     source: (file) => `Source: ${file}`,
     unknown: (question) =>
       `I found nothing in the documents that answers "${question}", so I do not know. (The offline rules mode only quotes documents; it makes up no answers.)`,
+    asJson: (text) => `The text that came back, as JSON: ${text}`,
     scaled: (input, output) => `${input} was scaled and saved as ${output}.`,
+    toolSaid: (text) => `The tool says: ${text}`,
     derived: (output) => `You gave no name for the result, so I used ${output}.`,
     assumedWidth: (width) => `You gave one number, so I took ${width} as the width.`,
     missing: {

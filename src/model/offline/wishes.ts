@@ -15,7 +15,7 @@ export type Wish = { readonly words: string } & (
       /** Whether it asks for a number: how many, how long. */
       readonly asksQuantity: boolean;
     }
-  | { readonly kind: 'greeting' | 'thanks' | 'help' }
+  | { readonly kind: 'greeting' | 'thanks' | 'help' | 'too_long' }
 );
 
 const POLITE = `(?:please|kindly|now|first(?:ly)?|then|and|also|(?:can|could|would|will) you|i(?:'d| would) like you to|i want you to|请你?|帮我|帮忙|麻烦你?|劳驾|能不能|能否|可以|你|先|首先|再|然后|接着|最后)`;
@@ -42,8 +42,12 @@ interface Group {
   end: number;
 }
 
+/** A longer prompt is no wish for rules: reading it in part would be a guess. */
+const LONGEST_PROMPT = 8_000;
+
 /** What a person wants, in their order. A prompt without any wish at all gives an empty list. */
 export function readWishes(prompt: string): readonly Wish[] {
+  if (prompt.length > LONGEST_PROMPT) return [{ kind: 'too_long', words: prompt.slice(0, 40) }];
   const { text, files } = maskFiles(prompt);
   const groups = groupParts(text, files);
   const work = groups.filter(({ kind }) => kind !== 'chat');

@@ -15,7 +15,7 @@ const knownFacts = z.looseObject({
 
 /** Looks up what each live call would touch; a call it fails on says why and is denied. */
 export function inspectFactsPort(parts: AgentParts) {
-  return portActor<'inspectFacts'>('facts_unavailable', async ({ calls }, { signal }) => {
+  return portActor<'inspectFacts'>(parts, 'facts_unavailable', async ({ calls }, { signal }) => {
     const facts = await Promise.all(
       calls.map(async (call) => [call.id, await inspect(call, parts, signal)] as const),
     );

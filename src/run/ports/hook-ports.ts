@@ -16,11 +16,11 @@ import { type AgentParts, type PortScope, portActor } from './parts.ts';
 export function hookPorts(parts: AgentParts) {
   const { hooks } = parts;
   return {
-    userPromptSubmit: portActor<'userPromptSubmit'>('hook_failed', (input, scope) =>
+    userPromptSubmit: portActor<'userPromptSubmit'>(parts, 'hook_failed', (input, scope) =>
       runUserPromptSubmit(hooks, viewOf(input), optionsOf(parts, input, scope)),
     ),
 
-    preToolUse: portActor<'preToolUse'>('hook_failed', async (input, scope) => {
+    preToolUse: portActor<'preToolUse'>(parts, 'hook_failed', async (input, scope) => {
       const options = optionsOf(parts, input, scope);
       return byCall(input.calls, async (call) => {
         const { id: callId, tool: name, requestedInput } = call;
@@ -38,7 +38,7 @@ export function hookPorts(parts: AgentParts) {
       });
     }),
 
-    postToolUse: portActor<'postToolUse'>('hook_failed', async (input, scope) => {
+    postToolUse: portActor<'postToolUse'>(parts, 'hook_failed', async (input, scope) => {
       const options = optionsOf(parts, input, scope);
       return byCall(input.calls, async (call) => {
         const { id: callId, tool, result } = call;
@@ -53,7 +53,7 @@ export function hookPorts(parts: AgentParts) {
       });
     }),
 
-    stop: portActor<'stop'>('hook_failed', (input, scope) => {
+    stop: portActor<'stop'>(parts, 'hook_failed', (input, scope) => {
       const { answer, stopBlocks } = input;
       return runStop(
         hooks,

@@ -14,6 +14,7 @@ export function createPorts(parts: AgentParts) {
     parseReply: parseReplyPort(parts),
     inspectFacts: inspectFactsPort(parts),
     approvalDeadline: portActor<'approvalDeadline'>(
+      parts,
       'deadline_failed',
       async ({ at }, { signal }) => ({
         at: await deadlinePassed(at, { signal, now }),

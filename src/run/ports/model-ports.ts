@@ -44,6 +44,7 @@ const replySchema = z.object({
 export function callModelPort(parts: AgentParts) {
   const { model, protocol, instructions, specs, now } = parts;
   return portActor<'callModel'>(
+    parts,
     'model_failed',
     async ({ runId, turn, messages, locale }, { signal }) => {
       const { observer } = parts.services(runId);
@@ -116,8 +117,9 @@ function failureOf(thrown: unknown, { messages, tools }: ModelRequest, ms: numbe
 }
 
 /** Reads the reply by the protocol, and checks every call against its tool. */
-export function parseReplyPort({ protocol, specs, tools }: AgentParts) {
-  return portActor<'parseReply'>('parse_failed', async ({ reply, locale }) => {
+export function parseReplyPort(parts: AgentParts) {
+  const { protocol, specs, tools } = parts;
+  return portActor<'parseReply'>(parts, 'parse_failed', async ({ reply, locale }) => {
     if (reply === null) throw new AgentHubError('parse_failed', 'There is no reply to read.');
     const step = protocol.parseReply(reply, specs, locale);
     if (step.kind !== 'calls') return step;

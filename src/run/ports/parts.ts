@@ -9,6 +9,7 @@ import type { Hook } from '../../hooks/hook.types.ts';
 import type { Model } from '../../model/model.types.ts';
 import type { Protocol } from '../../protocol/protocol.types.ts';
 import type { Tool } from '../../tools/tool.types.ts';
+import type { Journal } from '../journal.ts';
 import type { RunObserver } from '../observer.ts';
 import type { Slots } from '../slots.ts';
 
@@ -32,6 +33,8 @@ export interface AgentParts {
 export interface RunServices {
   /** Null for a run that a host started itself. */
   readonly observer: RunObserver | null;
+  /** Null for a run that is not stored. */
+  readonly journal: Journal | null;
   /** Limits how many tools run at the same time. */
   readonly slots: Slots;
 }
@@ -44,15 +47,18 @@ export interface PortScope {
 }
 
 /**
- * An actor for a port. Whatever its work throws becomes plain `{ code, message, details }`:
- * nothing that is not JSON may reach the chart.
+ * An actor for a port. Its work starts when everything that led to it is stored. Whatever it
+ * throws becomes plain `{ code, message, details }`: nothing that is not JSON may reach the chart.
  */
 export function portActor<Name extends PortName>(
+  { services }: Pick<AgentParts, 'services'>,
   fallbackCode: string,
   work: (input: PortInputs[Name], scope: PortScope) => Promise<PortOutputs[Name]>,
 ): PromiseActorLogic<PortOutputs[Name], PortInputs[Name]> {
   return fromPromise<PortOutputs[Name], PortInputs[Name]>(async ({ input, signal, self }) => {
     try {
+      await services(input.runId).journal?.ready();
+      signal.throwIfAborted();
       return await work(input, { signal, history: () => historyOf(self) });
     } catch (thrown) {
       throw toErrorData(thrown, fallbackCode);

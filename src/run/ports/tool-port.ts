@@ -20,22 +20,18 @@ const TEXTS = {
 
 /** Runs one start of one call. Whatever the tool does becomes a result. */
 export function toolPort(parts: AgentParts) {
-  return portActor<'tool'>('tool_failed', async (input, scope) => {
-    const { observer, slots } = parts.services(input.runId);
+  return portActor<'tool'>(parts, 'tool_failed', async (input, scope) => {
+    const { observer, slots, journal } = parts.services(input.runId);
     const { turn, callId, tool, attempt } = input;
     const giveBack = await slots.take(scope.signal);
-    const step = observer?.open<'tool'>({
-      kind: 'tool',
-      turn,
-      callId,
-      tool,
-      attempt,
-      input: input.input,
-      outcome: 'open',
-      bytes: 0,
-      content: '',
-    });
     try {
+      // Written down before it starts: after a crash, nobody could tell otherwise.
+      const intent = await journal?.intend(callId, attempt);
+      if (intent === 'known' && parts.tools.get(tool)?.safeToRepeat !== true)
+        return { outcome: 'unknown', content: '', ms: 0, at: parts.now() };
+      scope.signal.throwIfAborted();
+      const part = { kind: 'tool', turn, callId, tool, attempt, input: input.input } as const;
+      const step = observer?.open<'tool'>({ ...part, outcome: 'open', bytes: 0, content: '' });
       const { output, bytes } = await runTool(input, scope, parts);
       const { outcome, content } = output;
       if (!scope.signal.aborted) observer?.close<'tool'>(step ?? 0, { outcome, content, bytes });

@@ -8,11 +8,17 @@ interface ShownItem {
   readonly verified: boolean;
 }
 
+/** The most successful calls that are named. */
+const MAX_CALLS = 10;
+
 /** What the model is told about the list it wrote: counts, warnings, what is next. */
 export function describeList(
   items: readonly ShownItem[],
   warnings: readonly TodoWarning[],
-  locale: Locale,
+  {
+    locale,
+    succeeded,
+  }: { readonly locale: Locale; readonly succeeded: ReadonlyMap<string, string> },
 ): string {
   const texts = TEXTS[locale];
   const count = (status: TodoStatus) => items.filter((item) => item.status === status).length;
@@ -24,6 +30,9 @@ export function describeList(
   if (unverified.length > 0) {
     const names = unverified.map(({ content }) => content);
     lines.push(texts.unverified(quote(names, locale)));
+    // A model is not shown the ids of its calls elsewhere.
+    const calls = [...succeeded].slice(-MAX_CALLS).map(([id, tool]) => `${id} (${tool})`);
+    if (calls.length > 0) lines.push(texts.succeeded(calls.join(', ')));
   }
   const next =
     items.find(({ status }) => status === 'in_progress') ??
@@ -51,6 +60,7 @@ const TEXTS = {
     none_in_progress: (items: string) => `还有未完成的项，但没有一项在进行中：${items}。`,
     unverified: (items: string) =>
       `已完成但没有成功的调用作证，显示为未核实：${items}。请在 evidence 里写上证明它的调用编号。`,
+    succeeded: (calls: string) => `成功的调用：${calls}。`,
     next: (item: string) => `下一步：${item}。`,
     done: '清单上的事都标为完成了。',
     empty: '清单是空的。',
@@ -68,6 +78,7 @@ const TEXTS = {
     none_in_progress: (items: string) => `items are unfinished, but none is in progress: ${items}.`,
     unverified: (items: string) =>
       `Completed without a successful call as evidence, so shown as unverified: ${items}. Name the calls that show it in evidence.`,
+    succeeded: (calls: string) => `Calls that succeeded: ${calls}.`,
     next: (item: string) => `Next: ${item}.`,
     done: 'Everything on the list is marked as completed.',
     empty: 'The list is empty.',

@@ -89,7 +89,7 @@ export function createTodoWrite(): Tool<TodoInput> {
           (item.evidence ?? []).every((id) => succeeded.has(id)),
       }));
       return {
-        content: describeList(items, warnings, locale),
+        content: describeList(items, warnings, { locale, succeeded }),
         details: {
           total: items.length,
           completed: items.filter(({ status }) => status === 'completed').length,
@@ -111,11 +111,12 @@ function findDuplicate(todos: TodoInput['todos']): string | null {
   return null;
 }
 
-function findSucceeded(messages: readonly Message[]): ReadonlySet<string> {
-  const succeeded = new Set<string>();
+/** Ids of the calls that ended well, with their tools, in order. */
+function findSucceeded(messages: readonly Message[]): ReadonlyMap<string, string> {
+  const succeeded = new Map<string, string>();
   for (const message of messages) {
     if (message.role !== 'observation' || message.outcome !== 'ok') continue;
-    if (message.tool !== TODO_TOOL) succeeded.add(message.callId);
+    if (message.tool !== TODO_TOOL) succeeded.set(message.callId, message.tool);
   }
   return succeeded;
 }

@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import sharp, { type Metadata } from 'sharp';
+import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { createFileGuard } from '../../../src/facts/file-guard.ts';
 import { createImageScaling } from '../../../src/tools/image-scaling/image-scaling.ts';
@@ -90,7 +91,7 @@ async function tryScaling(root: string, json: Readonly<Record<string, unknown>>)
     const facts = {
       ...harmlessFacts(tool.name),
       ...(await tool.inspectFacts(validated.value, context)),
-    };
+    } as Facts;
     if (facts.touchesPrivate || facts.outsideAllowedArea) return { refusal: 'area', wrote: false };
     await tool.execute(validated.value, { ...context, facts });
     return { refusal: null, wrote: true };

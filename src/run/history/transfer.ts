@@ -1,0 +1,102 @@
+import { stateOf } from '../../../machines/agent/agent.view.ts';
+import type { Policies } from '../../../machines/permission/policies.ts';
+import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import { type AgentSnapshot, foldLog, foldSteps, startOf } from '../fold.ts';
+import type { LeaseRequest, LogRecord, RunStatus, RunStore } from '../store/store.types.ts';
+
+const FORMAT = 'agenthub-run';
+const FORMAT_VERSION = 1;
+
+/** A log as NDJSON: a line that says what it is, then a line per record. */
+export function exportLog(log: readonly LogRecord[]): string {
+  const { runId } = startOf(log).input;
+  const header = { format: FORMAT, version: FORMAT_VERSION, runId, records: log.length };
+  return `${[header, ...log].map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+/**
+ * Reads an exported log.
+ * @throws AgentHubError `invalid_export` naming the line and what is wrong with it.
+ */
+export function parseExport(text: string): readonly LogRecord[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const [header, ...records] = lines.map((line, index) => {
+    try {
+      return JSON.parse(line) as Record<string, unknown>;
+    } catch (thrown) {
+      throw invalid(`line ${index + 1} is not JSON: ${String(thrown)}`);
+    }
+  });
+  if (header?.format !== FORMAT) throw invalid(`line 1 does not say "format":"${FORMAT}"`);
+  if (header.version !== FORMAT_VERSION)
+    throw invalid(
+      `it has version ${String(header.version)}; this AgentHub reads ${FORMAT_VERSION}`,
+    );
+  if (header.records !== records.length)
+    throw invalid(
+      `it should have ${String(header.records)} records and has ${records.length}: it is cut off`,
+    );
+  const wrong = records.findIndex(({ seq }, index) => seq !== index);
+  if (wrong >= 0) throw invalid(`record ${wrong} is out of order`);
+  return records as unknown as readonly LogRecord[];
+}
+
+function invalid(why: string): AgentHubError {
+  return new AgentHubError(
+    'invalid_export',
+    `This is no exported run: ${why}. Nothing was written.`,
+  );
+}
+
+/** What a new run is made of, from another's log. */
+export interface CopyOptions {
+  readonly runId: string;
+  readonly request: LeaseRequest;
+  readonly forkedFrom?: { readonly runId: string; readonly seq: number };
+  /** Other policies for the new run; refused where they would have changed what is copied. */
+  readonly policies?: Policies;
+}
+
+/**
+ * Writes a log as a new run that nobody drives. It is folded first: what cannot be folded is not
+ * written.
+ * @throws AgentHubError `fork_diverges` where other policies would have led elsewhere.
+ */
+export async function copyLog(
+  store: RunStore,
+  log: readonly LogRecord[],
+  { runId, request, forkedFrom, policies }: CopyOptions,
+): Promise<AgentSnapshot> {
+  const [first, ...rest] = log;
+  const start = startOf(log);
+  const input = { ...start.input, runId, ...(policies && { policies }) };
+  const copied = { ...start, input, ...(forkedFrom && { forkedFrom }) };
+  const snapshot = foldLog([copied, ...rest]);
+  if (policies !== undefined && first !== undefined) checkSameWay(log, [copied, ...rest]);
+  const lease = await store.create(copied, request);
+  try {
+    await store.append(lease, rest, { durable: true, status: statusOf(snapshot) });
+  } finally {
+    await store.release(lease);
+  }
+  return snapshot;
+}
+
+function checkSameWay(log: readonly LogRecord[], other: readonly LogRecord[]): void {
+  const states = (records: readonly LogRecord[]) =>
+    [...foldSteps(records)].map(({ snapshot }) => stateOf(snapshot));
+  const [ours, theirs] = [states(log), states(other)];
+  const seq = ours.findIndex((state, index) => state !== theirs[index]);
+  if (seq < 0) return;
+  throw new AgentHubError(
+    'fork_diverges',
+    `Under the other policies record ${seq} would have led to ${theirs[seq]}, not ${ours[seq]}. Fork before it: --at ${Math.max(0, seq - 1)}.`,
+    { seq },
+  );
+}
+
+function statusOf(snapshot: AgentSnapshot): RunStatus {
+  const { rest } = snapshot.context;
+  if (rest !== null) return rest.status;
+  return stateOf(snapshot) === 'awaitPermission.asking' ? 'waiting' : 'running';
+}

@@ -1,0 +1,51 @@
+import type { PublicEvent } from '../../machines/agent/agent.types.ts';
+import { refuse, toPublicEvent } from './answers.ts';
+import type { Journal } from './journal.ts';
+import type { AnswerResult } from './run.types.ts';
+import type { RunStore } from './store/store.types.ts';
+
+/** Milliseconds between two looks into the inbox. */
+const INTERVAL = 250;
+
+export interface InboxOptions {
+  readonly runId: string;
+  readonly store: RunStore;
+  readonly journal: Journal;
+  readonly answer: (event: PublicEvent) => AnswerResult;
+}
+
+export interface Inbox {
+  stop(): void;
+  /** An idle inbox is looked into, but keeps no process alive. */
+  idle(isIdle: boolean): void;
+}
+
+/**
+ * Takes answers that other processes left for a run, in order, while this process drives it. What
+ * became of each is told only when it is stored: an answer that was taken is never lost.
+ */
+export function watchInbox({ runId, store, journal, answer }: InboxOptions): Inbox {
+  let isLooking = false;
+  const look = async () => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      for (const { id, event } of await store.pending(runId)) {
+        const known = toPublicEvent(event);
+        const result = known === null ? refuse('not_an_answer') : answer(known);
+        journal.settle(id, result);
+        await journal.ready();
+      }
+    } catch {
+      // A store that fails here fails the journal's next write too, and that ends the run.
+    } finally {
+      isLooking = false;
+    }
+  };
+  const timer = setInterval(look, INTERVAL);
+  void look();
+  return {
+    stop: () => clearInterval(timer),
+    idle: (isIdle) => (isIdle ? timer.unref() : timer.ref()),
+  };
+}

@@ -1,0 +1,206 @@
+import { AGENT_MACHINE_VERSION } from '../../machines/agent/agent.machine.ts';
+import type { AgentInput } from '../../machines/agent/agent.types.ts';
+import { AgentHubError, type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
+import type { JsonObject } from '../../machines/vocabulary/json.ts';
+import type { AnswerResult } from './run.types.ts';
+import type {
+  Lease,
+  LeaseRequest,
+  LogRecord,
+  RunStatus,
+  RunStore,
+  StartRecord,
+} from './store/store.types.ts';
+
+/** A record before it has its place in the log. */
+type NewRecord =
+  | { readonly kind: 'event'; readonly event: JsonObject & { readonly type: string } }
+  | { readonly kind: 'intent'; readonly callId: string; readonly attempt: number };
+
+export interface JournalOptions {
+  readonly store: RunStore;
+  readonly request: LeaseRequest;
+  readonly now: () => number;
+}
+
+/**
+ * Writes one run's log. Records are written in order; what comes while a write is under way goes
+ * with the next. The first write that fails breaks the journal for good: from then on nothing is
+ * written, `ready` and `intend` reject, and whoever listens is told once.
+ */
+export class Journal {
+  readonly #options: JournalOptions;
+  readonly #intents = new Set<string>();
+  #lease: Promise<Lease>;
+  #next: number;
+  #queue: LogRecord[] = [];
+  #status: RunStatus | undefined;
+  #settled: { readonly id: number; readonly result: AnswerResult }[] = [];
+  #durable = false;
+  #flushing: Promise<void> | null = null;
+  #failure: AgentHubError | null = null;
+  #onBroken: (error: ErrorData) => void = () => {};
+  #renewal: ReturnType<typeof setInterval> | null = null;
+
+  private constructor(options: JournalOptions, lease: Promise<Lease>, log: readonly LogRecord[]) {
+    this.#options = options;
+    this.#lease = lease;
+    this.#next = log.length;
+    for (const record of log)
+      if (record.kind === 'intent') this.#intents.add(intentKey(record.callId, record.attempt));
+    lease.then(
+      () => this.#keepLease(),
+      (thrown) => this.#break(thrown),
+    );
+  }
+
+  /** Begins the log of a new run. */
+  static start(options: JournalOptions, input: AgentInput): Journal {
+    const start: StartRecord = {
+      seq: 0,
+      at: options.now(),
+      kind: 'start',
+      machineVersion: AGENT_MACHINE_VERSION,
+      input,
+    };
+    return new Journal(options, options.store.create(start, options.request), [start]);
+  }
+
+  /** Goes on with a log, under a lease that is held already. */
+  static resume(options: JournalOptions, lease: Lease, log: readonly LogRecord[]): Journal {
+    return new Journal(options, Promise.resolve(lease), log);
+  }
+
+  /** Calls back once, when the journal breaks; at once, if it is broken. */
+  onBroken(callback: (error: ErrorData) => void): void {
+    this.#onBroken = callback;
+    if (this.#failure !== null) callback(toErrorData(this.#failure, 'store_failed'));
+  }
+
+  /** Writes an event of the run's actor. */
+  event(event: { readonly type: string }): void {
+    this.#add({ kind: 'event', event: JSON.parse(JSON.stringify(event)) });
+  }
+
+  /** Says where the run stands, for lists; written with the next records or by itself. */
+  status(status: RunStatus): void {
+    this.#status = status;
+    this.#flush();
+  }
+
+  /** Says what became of an answer from the inbox, once what it led to is written. */
+  settle(id: number, result: AnswerResult): void {
+    this.#settled.push({ id, result });
+    this.#flush();
+  }
+
+  /** Resolves once everything told so far is written. Rejects when the journal is broken. */
+  async ready(): Promise<void> {
+    while (this.#failure === null && this.#flush() !== null) await this.#flushing;
+    if (this.#failure !== null) throw this.#failure;
+    await this.#lease;
+  }
+
+  /**
+   * Puts on disk that a call is about to start. `known` says that the log holds that intent
+   * already: an earlier process may have started the call.
+   */
+  async intend(callId: string, attempt: number): Promise<'new' | 'known'> {
+    await this.ready();
+    if (this.#intents.has(intentKey(callId, attempt))) return 'known';
+    this.#intents.add(intentKey(callId, attempt));
+    this.#durable = true;
+    this.#add({ kind: 'intent', callId, attempt });
+    await this.ready();
+    return 'new';
+  }
+
+  /** The lease, once it is held. */
+  get lease(): Promise<Lease> {
+    return this.#lease;
+  }
+
+  /** Writes what is left and gives the lease back. Resolves with the failure, if there is one. */
+  async close(): Promise<ErrorData | null> {
+    try {
+      await this.ready();
+    } catch {
+      // Told below.
+    }
+    if (this.#renewal !== null) clearInterval(this.#renewal);
+    if (this.#failure !== null) return toErrorData(this.#failure, 'store_failed');
+    try {
+      await this.#options.store.release(await this.#lease);
+      return null;
+    } catch (thrown) {
+      // All is written; a lease that is not given back lapses by itself.
+      return thrown instanceof AgentHubError && thrown.code === 'lease_lost'
+        ? toErrorData(thrown, 'store_failed')
+        : null;
+    }
+  }
+
+  #add(record: NewRecord): void {
+    if (this.#failure !== null) return;
+    this.#queue.push({ seq: this.#next, at: this.#options.now(), ...record } as LogRecord);
+    this.#next += 1;
+    this.#flush();
+  }
+
+  /** Starts writing unless a write is under way; null when there is nothing to write. */
+  #flush(): Promise<void> | null {
+    if (this.#failure !== null) return null;
+    if (this.#flushing !== null) return this.#flushing;
+    if (!this.#hasWork()) return null;
+    this.#flushing = this.#writeAll().finally(() => {
+      this.#flushing = null;
+    });
+    return this.#flushing;
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      const lease = await this.#lease;
+      while (this.#hasWork()) {
+        const [records, settled] = [this.#queue, this.#settled];
+        const [durable, status] = [this.#durable, this.#status];
+        this.#queue = [];
+        this.#settled = [];
+        this.#durable = false;
+        this.#status = undefined;
+        const { store } = this.#options;
+        if (records.length > 0 || status !== undefined)
+          await store.append(lease, records, { durable, ...(status && { status }) });
+        for (const { id, result } of settled) await store.settle(lease, id, result);
+      }
+    } catch (thrown) {
+      this.#break(thrown);
+    }
+  }
+
+  #hasWork(): boolean {
+    return this.#queue.length > 0 || this.#settled.length > 0 || this.#status !== undefined;
+  }
+
+  #keepLease(): void {
+    const { store, request } = this.#options;
+    this.#renewal = setInterval(() => {
+      const renewing = this.#lease.then((lease) => store.renew(lease, request.ttl));
+      renewing.catch((thrown) => this.#break(thrown));
+    }, request.ttl / 3);
+    this.#renewal.unref();
+  }
+
+  #break(thrown: unknown): void {
+    if (this.#failure !== null) return;
+    const { code, message, details } = toErrorData(thrown, 'store_failed');
+    this.#failure = new AgentHubError(code, message, details as JsonObject | undefined);
+    if (this.#renewal !== null) clearInterval(this.#renewal);
+    this.#queue = [];
+    this.#onBroken(toErrorData(this.#failure, code));
+  }
+}
+
+function intentKey(callId: string, attempt: number): string {
+  return `${callId}/${attempt}`;
+}

@@ -1,0 +1,63 @@
+import type { HookSelector } from '../../machines/agent/matcher.ts';
+import type { Policies } from '../../machines/permission/policies.ts';
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { canonicalJson } from '../../machines/vocabulary/json.ts';
+import { type AgentSnapshot, foldLog, startOf } from './fold.ts';
+import type { Lease, LeaseRequest, LogRecord, RunStore } from './store/store.types.ts';
+
+export interface RestoreOptions {
+  readonly store: RunStore;
+  readonly request: LeaseRequest;
+  /** The agent's own, which the log's must equal. */
+  readonly policies: Policies;
+  readonly hooks: readonly HookSelector[];
+}
+
+/** A run as its log left it, under a lease. */
+export interface RestoredLog {
+  readonly lease: Lease;
+  readonly log: readonly LogRecord[];
+  readonly snapshot: AgentSnapshot;
+}
+
+/**
+ * Takes a run's lease and folds its log. The checks come before anything is written, and a lease
+ * that is of no use is given back.
+ * @throws AgentHubError see `Agent.restore`.
+ */
+export async function restoreLog(runId: string, options: RestoreOptions): Promise<RestoredLog> {
+  const { store, request } = options;
+  const lease = await store.acquire(runId, request);
+  try {
+    const log = await store.read(runId);
+    const snapshot = foldLog(log);
+    checkSame(log, options);
+    if (snapshot.status !== 'active')
+      throw new AgentHubError('run_ended', `Run ${runId} has ended; it cannot go on.`, { runId });
+    return { lease, log, snapshot };
+  } catch (thrown) {
+    await store.release(lease);
+    throw thrown;
+  }
+}
+
+/** A run goes on under the rules it began with, or not at all: a gate must not go missing. */
+function checkSame(log: readonly LogRecord[], { policies, hooks }: RestoreOptions): void {
+  const { runId, ...recorded } = startOf(log).input;
+  if (canonicalJson(recorded.policies) !== canonicalJson(policies))
+    throw new AgentHubError(
+      'policies_changed',
+      `Run ${runId} began under other permission policies than this agent has. Nothing was written. Start the agent with the recorded policies, or fork the run.`,
+      { runId },
+    );
+  if (canonicalJson(recorded.hooks) !== canonicalJson(hooks))
+    throw new AgentHubError(
+      'hooks_changed',
+      `Run ${runId} began with other hooks (${names(recorded.hooks)}) than this agent has (${names(hooks)}). Nothing was written. Register the recorded hooks, or fork the run.`,
+      { runId },
+    );
+}
+
+function names(hooks: readonly HookSelector[]): string {
+  return hooks.map(({ name }) => name).join(', ') || 'none';
+}

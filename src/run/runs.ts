@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
+import {
+  type Question,
+  questionsOf,
+  reportUsage,
+  stateOf,
+  todosOf,
+} from '../../machines/agent/agent.view.ts';
+import type { Policies } from '../../machines/permission/policies.ts';
+import type { Approval } from '../../machines/permission/reasons.ts';
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import type { Message } from '../../machines/vocabulary/messages.ts';
+import { judgeAnswer } from './answers.ts';
+import { type AgentSnapshot, foldLog } from './fold.ts';
+import { checkPolicies, type Flip } from './history/policy-check.ts';
+import { type TimelineEntry, timelineOf } from './history/timeline.ts';
+import { copyLog, exportLog, parseExport } from './history/transfer.ts';
+import { type Explanation, whyCall } from './history/why.ts';
+import type { AnswerResult, RunOutcome } from './run.types.ts';
+import type { LogRecord, RunFilter, RunStore, RunSummary } from './store/store.types.ts';
+
+/** A stored run as a person looks at it. */
+export interface StoredRun extends RunSummary {
+  /** Where the chart stands, such as `awaitPermission.asking`. */
+  readonly state: string;
+  readonly questions: readonly Question[];
+  readonly usage: RunOutcome['usage'];
+  readonly todos: RunOutcome['todos'];
+  readonly rest: AgentSnapshot['context']['rest'];
+  readonly messages: readonly Message[];
+  readonly timeline: readonly TimelineEntry[];
+}
+
+/** What became of an answer to a stored run. */
+export type PostedAnswer = {
+  /** Who drives the run, or null: then the answer waits until somebody does. */
+  readonly drivenBy: string | null;
+  /** Null while it waits. */
+  readonly result: AnswerResult | null;
+};
+
+export interface PersonOptions {
+  /** Who answers. */
+  readonly by: string;
+}
+
+/** The stored runs, from any process: to look at, to answer, to copy. It drives none. */
+export interface Runs {
+  list(filter?: RunFilter): Promise<readonly RunSummary[]>;
+  show(runId: string): Promise<StoredRun>;
+  /** The run as it was after record `to`; read only. */
+  replay(runId: string, to?: number): Promise<readonly TimelineEntry[]>;
+  why(runId: string, callId: string): Promise<Explanation>;
+  approve(
+    runId: string,
+    callId: string,
+    options: PersonOptions & {
+      readonly approvals?: readonly Approval[];
+      readonly expiresAt?: number;
+      readonly shown?: string;
+    },
+  ): Promise<PostedAnswer>;
+  deny(
+    runId: string,
+    callId: string,
+    options: PersonOptions & { readonly reason?: string },
+  ): Promise<PostedAnswer>;
+  cancel(runId: string, options: PersonOptions): Promise<PostedAnswer>;
+  resume(
+    runId: string,
+    options: PersonOptions & { readonly limits?: Partial<Limits> },
+  ): Promise<PostedAnswer>;
+  /** A new run from a run's first records; gives its id. */
+  fork(
+    runId: string,
+    options: { readonly at: number; readonly policies?: Policies; readonly newId?: string },
+  ): Promise<string>;
+  /** Which decisions of the stored runs other policies would change. */
+  checkPolicies(
+    policies: Policies,
+    filter?: RunFilter,
+  ): Promise<{
+    readonly runs: number;
+    readonly decisions: number;
+    readonly flips: readonly Flip[];
+    readonly unreadable: readonly string[];
+  }>;
+  export(runId: string): Promise<string>;
+  /** Gives the id of the run that was written. */
+  import(text: string, options?: { readonly newId?: string }): Promise<string>;
+}
+
+export interface RunsOptions {
+  readonly now?: () => number;
+  /** Milliseconds to wait for a live driver to take an answer. Default 3 000. */
+  readonly patience?: number;
+}
+
+/** The runs of a store. */
+export function openRuns(
+  store: RunStore,
+  { now = Date.now, patience = 3_000 }: RunsOptions = {},
+): Runs {
+  const request = { owner: 'copying', ttl: 60_000 };
+  const summaryOf = async (runId: string): Promise<RunSummary> => {
+    const found = (await store.list({ search: runId, limit: 1_000 })).find(
+      (run) => run.runId === runId,
+    );
+    if (found === undefined)
+      throw new AgentHubError('run_unknown', `There is no run ${runId} in ${store.name}.`);
+    return found;
+  };
+
+  /** Puts an answer into the inbox if the run, as it stands, would take it. */
+  const post = async (
+    runId: string,
+    make: (questions: readonly Question[]) => PublicEvent,
+  ): Promise<PostedAnswer> => {
+    const { drivenBy } = await summaryOf(runId);
+    const snapshot = foldLog(await store.read(runId));
+    const event = make(questionsOf(snapshot));
+    const judged = judgeAnswer(snapshot, event);
+    // Refused here, nothing is written. What a driver is doing right now may still change it there.
+    if (!judged.accepted) return { drivenBy, result: judged };
+    const id = await store.post(runId, event);
+    const until = Date.now() + patience;
+    while (drivenBy !== null && Date.now() < until) {
+      const result = await store.resultOf(id);
+      if (result !== null) return { drivenBy, result };
+      await sleep(50);
+    }
+    return { drivenBy, result: null };
+  };
+
+  return {
+    list: (filter) => store.list(filter),
+    show: async (runId) => {
+      const summary = await summaryOf(runId);
+      const log = await store.read(runId);
+      const snapshot = foldLog(log);
+      const { usage, rest, messages } = snapshot.context;
+      return {
+        ...summary,
+        state: stateOf(snapshot),
+        questions: snapshot.status === 'active' ? questionsOf(snapshot) : [],
+        usage: reportUsage(usage),
+        todos: todosOf(snapshot),
+        rest,
+        messages,
+        timeline: timelineOf(log),
+      };
+    },
+    replay: async (runId, to) => timelineOf(upTo(await store.read(runId), to)),
+    why: async (runId, callId) => whyCall(await store.read(runId), callId),
+    approve: (runId, callId, { by, approvals, expiresAt = null, shown }) =>
+      post(runId, (questions) => {
+        const question = questions.find((asked) => asked.callId === callId);
+        return {
+          type: 'permission.grant',
+          callId,
+          approvals: approvals ?? question?.missing ?? [],
+          shown: shown ?? question?.shown ?? '',
+          by,
+          at: now(),
+          expiresAt,
+        };
+      }),
+    deny: (runId, callId, { by, reason = '' }) =>
+      post(runId, () => ({ type: 'permission.deny', callId, reason, by, at: now() })),
+    cancel: (runId, { by }) => post(runId, () => ({ type: 'run.cancel', by, at: now() })),
+    resume: (runId, { by, limits = {} }) =>
+      post(runId, () => ({ type: 'run.resume', limits, by, at: now() })),
+    fork: async (runId, { at, policies, newId = randomUUID() }) => {
+      const log = upTo(await store.read(runId), at);
+      const forkedFrom = { runId, seq: at };
+      await copyLog(store, log, {
+        runId: newId,
+        request,
+        forkedFrom,
+        ...(policies && { policies }),
+      });
+      return newId;
+    },
+    checkPolicies: async (policies, filter) => {
+      const runs = await store.list({ limit: 10_000, ...filter });
+      const flips: Flip[] = [];
+      const unreadable: string[] = [];
+      let decisions = 0;
+      for (const { runId } of runs) {
+        try {
+          const checked = checkPolicies(await store.read(runId), policies);
+          decisions += checked.decisions;
+          flips.push(...checked.flips);
+        } catch {
+          unreadable.push(runId);
+        }
+      }
+      return { runs: runs.length, decisions, flips, unreadable };
+    },
+    export: async (runId) => exportLog(await store.read(runId)),
+    import: async (text, { newId } = {}) => {
+      const log = parseExport(text);
+      const [start] = log;
+      const runId = newId ?? (start?.kind === 'start' ? start.input.runId : '');
+      await copyLog(store, log, { runId, request });
+      return runId;
+    },
+  };
+}
+
+function upTo(log: readonly LogRecord[], to: number | undefined): readonly LogRecord[] {
+  if (to === undefined) return log;
+  if (Number.isInteger(to) && to >= 0 && to < log.length) return log.slice(0, to + 1);
+  throw new AgentHubError(
+    'invalid_record',
+    `There is no record ${to}: the log has records 0 to ${log.length - 1}.`,
+  );
+}

@@ -1,0 +1,78 @@
+import type Database from 'libsql';
+import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import type { StoreErrorCode } from './store.types.ts';
+
+/** "AgHb": marks a database file as ours. */
+const APPLICATION_ID = 0x41674862;
+
+/** How each version of the schema is made from the one before. Never changed once released. */
+const MIGRATIONS = [
+  `CREATE TABLE runs (
+     run_id TEXT NOT NULL UNIQUE,
+     created_at INTEGER NOT NULL,
+     updated_at INTEGER NOT NULL,
+     status TEXT NOT NULL,
+     prompt TEXT NOT NULL,
+     records INTEGER NOT NULL,
+     lease_owner TEXT,
+     lease_token INTEGER NOT NULL,
+     lease_expires_at INTEGER
+   );
+   CREATE TABLE log (
+     run_id TEXT NOT NULL,
+     seq INTEGER NOT NULL,
+     at INTEGER NOT NULL,
+     data TEXT NOT NULL,
+     PRIMARY KEY (run_id, seq)
+   ) WITHOUT ROWID;
+   CREATE TABLE inbox (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     run_id TEXT NOT NULL,
+     event TEXT NOT NULL,
+     result TEXT
+   );
+   CREATE INDEX inbox_waiting ON inbox (run_id) WHERE result IS NULL;`,
+];
+
+/**
+ * Brings a database to the newest schema, all or nothing.
+ * @throws AgentHubError `store_foreign` for another program's file, `store_too_new` for one that a
+ * later version wrote; neither is changed.
+ */
+export function migrate(database: Database.Database, file: string): void {
+  const known = () => Number(pragma(database, 'user_version'));
+  if (known() === MIGRATIONS.length) return checkOurs(database, file);
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const version = known();
+    const tables = database.prepare('SELECT count(*) AS tables FROM sqlite_master').get() as {
+      tables: number;
+    };
+    if (version > 0 || tables.tables > 0) checkOurs(database, file);
+    if (version > MIGRATIONS.length)
+      throw new AgentHubError<StoreErrorCode>(
+        'store_too_new',
+        `${file} was written by a later version of AgentHub (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed; use that version.`,
+      );
+    for (const step of MIGRATIONS.slice(version)) database.exec(step);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    database.exec('COMMIT');
+  } catch (thrown) {
+    if (database.inTransaction) database.exec('ROLLBACK');
+    throw thrown;
+  }
+}
+
+function checkOurs(database: Database.Database, file: string): void {
+  if (Number(pragma(database, 'application_id')) === APPLICATION_ID) return;
+  throw new AgentHubError<StoreErrorCode>(
+    'store_foreign',
+    `${file} is a database of another program. Nothing was changed; name another file.`,
+  );
+}
+
+function pragma(database: Database.Database, name: string): unknown {
+  const row = database.prepare(`PRAGMA ${name}`).get() as Record<string, unknown> | undefined;
+  return row?.[name];
+}

@@ -1,0 +1,141 @@
+import type { AgentInput, PublicEvent } from '../../../machines/agent/agent.types.ts';
+import type { JsonObject } from '../../../machines/vocabulary/json.ts';
+import type { AnswerResult } from '../run.types.ts';
+
+/** One entry of a run's log. `seq` counts from 0 without gaps; `at` is milliseconds since the epoch. */
+export type LogRecord = StartRecord | EventRecord | IntentRecord;
+
+/** Record 0: all that is needed to fold the rest. */
+export interface StartRecord {
+  readonly seq: 0;
+  readonly at: number;
+  readonly kind: 'start';
+  readonly machineVersion: string;
+  readonly input: AgentInput;
+  /** Where a forked run comes from. */
+  readonly forkedFrom?: { readonly runId: string; readonly seq: number };
+}
+
+/** An event that the agent's actor received, in the order received. */
+export interface EventRecord {
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: 'event';
+  readonly event: JsonObject & { readonly type: string };
+}
+
+/** A tool is about to start. On disk before it does; never folded. */
+export interface IntentRecord {
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: 'intent';
+  readonly callId: string;
+  readonly attempt: number;
+}
+
+/** Where a run stands, as its driver last said. `running` without a driver was interrupted. */
+export type RunStatus = 'running' | 'waiting' | 'suspended' | 'done' | 'failed' | 'cancelled';
+
+/** A run in a list. */
+export interface RunSummary {
+  readonly runId: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly status: RunStatus;
+  readonly prompt: string;
+  readonly records: number;
+  /** Who drives it now, or null. */
+  readonly drivenBy: string | null;
+}
+
+export interface RunFilter {
+  readonly status?: RunStatus;
+  /** Text that the id or the prompt holds, in any case. */
+  readonly search?: string;
+  /** At most so many, newest first. Default 100. */
+  readonly limit?: number;
+}
+
+/** The right to drive one run. A later lease has a higher token, and an earlier one is void then. */
+export interface Lease {
+  readonly runId: string;
+  readonly owner: string;
+  readonly token: number;
+  readonly expiresAt: number;
+}
+
+export interface LeaseRequest {
+  /** Who wants to drive, for people: such as a host name and process id. */
+  readonly owner: string;
+  /** Milliseconds until it lapses unless it is renewed. */
+  readonly ttl: number;
+}
+
+/** A person's answer that waits for the driver. */
+export interface InboxEntry {
+  readonly id: number;
+  readonly runId: string;
+  readonly event: PublicEvent;
+}
+
+export interface AppendOptions {
+  /** Whether the records must be on disk, not merely with the operating system, when it resolves. */
+  readonly durable: boolean;
+  /** The run's status from now on; unchanged if left out. */
+  readonly status?: RunStatus;
+}
+
+/**
+ * Why a store refuses. `details` says more where that helps.
+ * - `run_unknown`, `run_exists`: by id.
+ * - `run_driven`: somebody else holds the lease (`owner`, `expiresAt`).
+ * - `lease_lost`: the lease lapsed and was taken over; nothing was written.
+ * - `log_corrupt`: this run's log cannot be read; other runs stay usable.
+ * - `store_…`: the store as a whole: unavailable, corrupt, readonly, full, busy, foreign, too_new, failed.
+ */
+export type StoreErrorCode =
+  | 'run_unknown'
+  | 'run_exists'
+  | 'run_driven'
+  | 'lease_lost'
+  | 'log_corrupt'
+  | 'store_unavailable'
+  | 'store_corrupt'
+  | 'store_readonly'
+  | 'store_full'
+  | 'store_busy'
+  | 'store_foreign'
+  | 'store_too_new'
+  | 'store_failed';
+
+/**
+ * Where runs are kept: their logs, who drives them, and answers that wait. Every method rejects
+ * with an `AgentHubError<StoreErrorCode>`; one that rejects has written nothing. A store may do
+ * its work before it returns; whoever drives a run relies only on what has resolved.
+ */
+export interface RunStore {
+  /** For people: such as a file's path. */
+  readonly name: string;
+  /** Creates a run with its first record, driven by `request.owner`. */
+  create(start: StartRecord, request: LeaseRequest): Promise<Lease>;
+  /** Adds records to a run's log, all or none, if the lease still holds. */
+  append(lease: Lease, records: readonly LogRecord[], options: AppendOptions): Promise<void>;
+  /** A run's whole log, in order, checked for gaps. */
+  read(runId: string): Promise<readonly LogRecord[]>;
+  list(filter?: RunFilter): Promise<readonly RunSummary[]>;
+  /** Takes the lease of a run that nobody drives. */
+  acquire(runId: string, request: LeaseRequest): Promise<Lease>;
+  /** Makes a lease last for another `ttl` milliseconds. */
+  renew(lease: Lease, ttl: number): Promise<Lease>;
+  /** Gives a lease back; one that is lost already is no error. */
+  release(lease: Lease): Promise<void>;
+  /** Puts an answer into a run's inbox and gives its id. Anyone may. */
+  post(runId: string, event: PublicEvent): Promise<number>;
+  /** The answers of a run that nobody has dealt with, oldest first. */
+  pending(runId: string): Promise<readonly InboxEntry[]>;
+  /** Says what became of an answer. Only the driver does. */
+  settle(lease: Lease, id: number, result: AnswerResult): Promise<void>;
+  /** What became of an answer; null while it waits. */
+  resultOf(id: number): Promise<AnswerResult | null>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS, type PublicEvent } from '../../machines/agent/agent.types.ts';
+import { DEFAULT_POLICIES } from '../../machines/permission/policies.ts';
+import { memoryStore } from '../../src/run/store/memory-store.ts';
+import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
+import type { LogRecord, RunStore, StartRecord } from '../../src/run/store/store.types.ts';
+
+let folder = '';
+let time = 0;
+const now = () => time;
+
+const STORES: Record<string, () => RunStore> = {
+  memory: () => memoryStore({ now }),
+  sqlite: () => sqliteStore({ path: join(folder, 'sub', 'runs.db'), now }),
+};
+
+function start(runId: string, prompt = 'task'): StartRecord {
+  return {
+    seq: 0,
+    at: time,
+    kind: 'start',
+    machineVersion: '1',
+    input: {
+      runId,
+      startedAt: time,
+      locale: 'en',
+      prompt,
+      history: [],
+      hooks: [],
+      policies: DEFAULT_POLICIES,
+      limits: DEFAULT_LIMITS,
+    },
+  };
+}
+
+const event = (seq: number, extra: object = {}): LogRecord => ({
+  seq,
+  at: 5,
+  kind: 'event',
+  event: { type: 'x', ...extra },
+});
+const alice = { owner: 'alice', ttl: 100 };
+const bob = { owner: 'bob', ttl: 100 };
+const cancel: PublicEvent = { type: 'run.cancel', by: 'ada', at: 1 };
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'agenthub-store-'));
+  time = 1_000;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
+  it('keeps a log in order, word for word', async () => {
+    const store = open();
+    const lease = await store.create(start('a', '任务 🙂'), alice);
+    const records = [
+      event(1, { text: '字"\u0000\n🙂' }),
+      { seq: 2, at: 6, kind: 'intent', callId: '1.0', attempt: 1 } as const,
+    ];
+    await store.append(lease, records, { durable: true });
+    await store.append(lease, [event(3)], { durable: false, status: 'waiting' });
+    expect(await store.read('a')).toEqual([start('a', '任务 🙂'), ...records, event(3)]);
+    expect(await store.list()).toMatchObject([
+      {
+        runId: 'a',
+        status: 'waiting',
+        prompt: '任务 🙂',
+        records: 4,
+        drivenBy: 'alice',
+        createdAt: 1_000,
+      },
+    ]);
+    await store.close();
+  });
+
+  it('gives what it keeps to nobody to change', async () => {
+    const store = open();
+    await store.create(start('a'), alice);
+    const [first] = await store.read('a');
+    try {
+      (first as { at: number }).at = 99;
+    } catch {
+      // Frozen is fine too.
+    }
+    const other = await store.read('b').catch(({ code }) => code);
+    expect(other).toBe('run_unknown');
+    await store.close();
+  });
+
+  it('refuses a second run of the same id, an unknown run, and a gap, and writes nothing', async () => {
+    const store = open();
+    const lease = await store.create(start('a'), alice);
+    await expect(store.create(start('a'), bob)).rejects.toMatchObject({ code: 'run_exists' });
+    await expect(store.acquire('b', bob)).rejects.toMatchObject({ code: 'run_unknown' });
+    await expect(store.post('b', cancel)).rejects.toMatchObject({ code: 'run_unknown' });
+    await expect(
+      store.append(lease, [event(1), event(3)], { durable: false }),
+    ).rejects.toMatchObject({
+      code: 'log_corrupt',
+    });
+    expect(await store.read('a')).toHaveLength(1);
+    await store.close();
+  });
+
+  it('lets one drive at a time, and says who', async () => {
+    const store = open();
+    const lease = await store.create(start('a'), alice);
+    await expect(store.acquire('a', bob)).rejects.toMatchObject({
+      code: 'run_driven',
+      details: { owner: 'alice' },
+    });
+    await store.release(lease);
+    expect((await store.list())[0]?.drivenBy).toBeNull();
+    const second = await store.acquire('a', bob);
+    expect(second.token).toBeGreaterThan(lease.token);
+    await store.close();
+  });
+
+  it('fences off a driver whose lease lapsed and was taken over', async () => {
+    const store = open();
+    const old = await store.create(start('a'), alice);
+    time += 101;
+    const fresh = await store.acquire('a', bob);
+    await expect(store.append(old, [event(1)], { durable: false })).rejects.toMatchObject({
+      code: 'lease_lost',
+    });
+    await expect(store.renew(old, 100)).rejects.toMatchObject({ code: 'lease_lost' });
+    await expect(store.settle(old, 1, { accepted: true })).rejects.toMatchObject({
+      code: 'lease_lost',
+    });
+    await store.release(old);
+    await store.append(fresh, [event(1)], { durable: false });
+    expect(await store.read('a')).toHaveLength(2);
+    await store.close();
+  });
+
+  it('keeps a lease that is renewed', async () => {
+    const store = open();
+    const lease = await store.create(start('a'), alice);
+    time += 90;
+    const renewed = await store.renew(lease, 100);
+    expect(renewed).toMatchObject({ owner: 'alice', token: lease.token, expiresAt: 1_190 });
+    time += 90;
+    await expect(store.acquire('a', bob)).rejects.toMatchObject({ code: 'run_driven' });
+    await store.close();
+  });
+
+  it('keeps answers until the driver has dealt with them, oldest first', async () => {
+    const store = open();
+    const lease = await store.create(start('a'), alice);
+    const [first, second] = [
+      await store.post('a', cancel),
+      await store.post('a', { ...cancel, by: 'eve' }),
+    ];
+    expect((await store.pending('a')).map(({ event: { by } }) => by)).toEqual(['ada', 'eve']);
+    expect(await store.resultOf(first)).toBeNull();
+    await store.settle(lease, first, { accepted: true });
+    expect(await store.resultOf(first)).toEqual({ accepted: true });
+    expect((await store.pending('a')).map(({ id }) => id)).toEqual([second]);
+    await store.close();
+  });
+
+  it('lists the newest first, by status and by text of id or prompt', async () => {
+    const store = open();
+    for (const [id, prompt] of [
+      ['a', 'Fix the build'],
+      ['b', '修复构建'],
+      ['c', 'fix %_ wildcard'],
+    ] as const) {
+      time += 1;
+      await store.create(start(id, prompt), alice);
+    }
+    const ids = async (filter: object) => (await store.list(filter)).map(({ runId }) => runId);
+    expect(await ids({})).toEqual(['c', 'b', 'a']);
+    expect(await ids({ search: 'FIX' })).toEqual(['c', 'a']);
+    expect(await ids({ search: '构建' })).toEqual(['b']);
+    expect(await ids({ search: '%_' })).toEqual(['c']);
+    expect(await ids({ status: 'done' })).toEqual([]);
+    expect(await ids({ limit: 1 })).toEqual(['c']);
+    await store.close();
+  });
+});

@@ -1,0 +1,195 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ModelDelta } from '../../machines/vocabulary/model.ts';
+import { openaiModel } from '../../src/model/index.ts';
+import { ask, errorOf, live, recordedWaits } from './asking.ts';
+import { chunk, startEndpoint, stream } from './endpoint.ts';
+
+let stop: (() => Promise<void>) | undefined;
+async function endpoint(...answers: Parameters<typeof startEndpoint>) {
+  const started = await startEndpoint(...answers);
+  stop = started.stop;
+  return started;
+}
+afterEach(async () => {
+  await stop?.();
+  stop = undefined;
+});
+
+describe('streams', () => {
+  it.each(['cut', 'close'] as const)(
+    'one that ends in the middle (%s) is unavailable, not retried, usage unknown',
+    async (end) => {
+      const { baseURL, received } = await endpoint(
+        stream([chunk({ content: 'Half a' })], end),
+        stream([chunk({ content: 'whole' }, 'stop')]),
+      );
+      const deltas: ModelDelta[] = [];
+      const error = await errorOf(
+        openaiModel({ model: 'm', baseURL }).generate(ask('hi'), {
+          signal: live,
+          onDelta: (delta) => deltas.push(delta),
+        }),
+      );
+      expect(error).toMatchObject({ code: 'unavailable', retryable: true });
+      expect(error.message).toContain('in the middle of the reply');
+      expect(error.requests).toEqual([
+        expect.objectContaining({ usage: null, error: expect.stringContaining('middle') }),
+      ]);
+      expect(deltas).toEqual([{ kind: 'text', text: 'Half a' }]);
+      expect(received).toHaveLength(1);
+    },
+  );
+
+  it('an event that is not JSON is a bad response', async () => {
+    const { baseURL } = await endpoint(stream([chunk({ content: 'a' }), 'data: {"cho\n\n']));
+    const model = openaiModel({ model: 'm', baseURL });
+    const error = await errorOf(model.generate(ask('hi'), { signal: live }));
+    expect(error).toMatchObject({ code: 'bad_response', retryable: true });
+  });
+
+  it('an error in the middle is told', async () => {
+    const { baseURL } = await endpoint(
+      stream([chunk({ content: 'a' }), { error: { message: 'Model overloaded' } }]),
+    );
+    const model = openaiModel({ model: 'm', baseURL });
+    const error = await errorOf(model.generate(ask('hi'), { signal: live }));
+    expect(error).toMatchObject({ code: 'unavailable', retryable: true });
+    expect(error.message).toContain('Model overloaded');
+  });
+
+  it('without usage the usage is unknown; with it, it comes from the last chunk', async () => {
+    const usage = (tokens: number) => ({
+      choices: [],
+      usage: { prompt_tokens: 7, completion_tokens: tokens },
+    });
+    const { baseURL, received } = await endpoint(
+      stream([chunk({ content: 'a' }, 'stop')]),
+      stream([{ ...chunk({ content: 'a' }), ...usage(1), choices: chunk({}).choices }, usage(9)]),
+    );
+    const model = openaiModel({ model: 'm', baseURL });
+    const first = await model.generate(ask('hi'), { signal: live });
+    const second = await model.generate(ask('hi'), { signal: live });
+    expect(first.requests[0]?.usage).toBeNull();
+    expect(second.requests[0]?.usage).toEqual({ inputTokens: 7, outputTokens: 9 });
+    expect(second.finishReason).toBe('unknown');
+    expect(received[0]?.body.stream_options).toEqual({ include_usage: true });
+  });
+
+  it('assembles calls and passes reasoning on', async () => {
+    const call = (index: number, id: string | null, name: string | null, text: string) => ({
+      tool_calls: [
+        { index, ...(id ? { id } : {}), function: { ...(name ? { name } : {}), arguments: text } },
+      ],
+    });
+    const { baseURL } = await endpoint(
+      stream([
+        chunk({ role: 'assistant', reasoning_content: 'Two at ' }),
+        chunk({ reasoning_content: 'once.' }),
+        chunk(call(0, 'a', 'echo', '{"te')),
+        chunk(call(1, 'b', 'echo', '{"text"')),
+        chunk(call(0, null, null, 'xt":1}')),
+        chunk(call(1, null, null, ':2}'), 'tool_calls'),
+      ]),
+    );
+    const deltas: ModelDelta[] = [];
+    const reply = await openaiModel({ model: 'm', baseURL }).generate(ask('hi'), {
+      signal: live,
+      onDelta: (delta) => deltas.push(delta),
+    });
+    expect(reply).toMatchObject({
+      text: '',
+      calls: [
+        { id: 'a', name: 'echo', arguments: '{"text":1}' },
+        { id: 'b', name: 'echo', arguments: '{"text":2}' },
+      ],
+      finishReason: 'tool_calls',
+      model: 'served-model',
+    });
+    expect(deltas).toEqual([
+      { kind: 'reasoning', text: 'Two at ' },
+      { kind: 'reasoning', text: 'once.' },
+      { kind: 'call', index: 0, tool: 'echo', text: '{"te' },
+      { kind: 'call', index: 1, tool: 'echo', text: '{"text"' },
+      { kind: 'call', index: 0, text: 'xt":1}' },
+      { kind: 'call', index: 1, text: ':2}' },
+    ]);
+  });
+});
+
+describe('time and cancelling', () => {
+  it('silence before the first byte counts as unavailable and is retried', async () => {
+    const { baseURL, received } = await endpoint(
+      () => {},
+      () => {},
+    );
+    const { wait } = recordedWaits();
+    const model = openaiModel({ model: 'm', baseURL, timeout: 50, maxRetries: 1, wait });
+    const error = await errorOf(model.generate(ask('hi'), { signal: live }));
+    expect(error).toMatchObject({ code: 'unavailable', retryable: true });
+    expect(error.message).toContain('nothing arrived in time');
+    expect(received).toHaveLength(2);
+  });
+
+  it('silence in the middle of a stream ends it', async () => {
+    const { baseURL } = await endpoint((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`);
+    });
+    const model = openaiModel({ model: 'm', baseURL, timeout: 100 });
+    const error = await errorOf(model.generate(ask('hi'), { signal: live }));
+    expect(error).toMatchObject({ code: 'unavailable', retryable: true });
+    expect(error.requests).toHaveLength(1);
+  });
+
+  it('cancelling in a stream ends it, and sends no delta afterwards', async () => {
+    const closed = withResolvers();
+    const { baseURL } = await endpoint((response) => {
+      response.once('close', closed.resolve);
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const one = `data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`;
+      response.write(one + one + one);
+    });
+    const controller = new AbortController();
+    const deltas: ModelDelta[] = [];
+    const error = await errorOf(
+      openaiModel({ model: 'm', baseURL }).generate(ask('hi'), {
+        signal: controller.signal,
+        onDelta: (delta) => {
+          deltas.push(delta);
+          controller.abort();
+        },
+      }),
+    );
+    expect(error).toMatchObject({ code: 'aborted', retryable: false });
+    expect(error.requests).toEqual([expect.objectContaining({ usage: null })]);
+    expect(deltas).toHaveLength(1);
+    await closed.promise;
+  });
+
+  it('a cancelled run sends nothing', async () => {
+    const { baseURL, received } = await endpoint();
+    const model = openaiModel({ model: 'm', baseURL });
+    const error = await errorOf(model.generate(ask('hi'), { signal: AbortSignal.abort() }));
+    expect(error).toMatchObject({ code: 'aborted', requests: [] });
+    expect(received).toEqual([]);
+  });
+
+  it('an onDelta that throws harms nothing', async () => {
+    const { baseURL } = await endpoint(stream([chunk({ content: 'a' }, 'stop')]));
+    const reply = await openaiModel({ model: 'm', baseURL }).generate(ask('hi'), {
+      signal: live,
+      onDelta: () => {
+        throw new Error('screen is gone');
+      },
+    });
+    expect(reply.text).toBe('a');
+  });
+});
+
+function withResolvers() {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

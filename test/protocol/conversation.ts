@@ -1,0 +1,71 @@
+import { reason } from '../../machines/permission/reasons.ts';
+import type {
+  AssistantMessage,
+  Message,
+  ObservationMessage,
+} from '../../machines/vocabulary/messages.ts';
+import type { ModelReply, ToolSpec } from '../../machines/vocabulary/model.ts';
+import type { Conversation } from '../../machines/vocabulary/step.ts';
+
+/** A tool with a text field, and one without. */
+export const TOOLS: readonly ToolSpec[] = [
+  {
+    name: 'search',
+    description: 'Looks up\nthe policies.',
+    inputSchema: {
+      type: 'object',
+      properties: { keywords: { type: 'string' }, limit: { type: 'integer' } },
+    },
+    textField: 'keywords',
+    oncePerReply: false,
+  },
+  {
+    name: 'scale',
+    description: 'Scales an image.',
+    inputSchema: { type: 'object', properties: { input: { type: 'string' } } },
+    textField: null,
+    oncePerReply: false,
+  },
+];
+
+export function reply(text: string, more: Partial<ModelReply> = {}): ModelReply {
+  return { text, calls: [], finishReason: 'stop', model: 'test', requests: [], ...more };
+}
+
+export function conversation(
+  messages: readonly Message[],
+  more: Partial<Conversation> = {},
+): Conversation {
+  return { instructions: '', tools: TOOLS, messages, locale: 'en', ...more };
+}
+
+export function assistant(content: string, more: Partial<AssistantMessage> = {}): AssistantMessage {
+  return { role: 'assistant', turn: 1, content, calls: [], ...more };
+}
+
+export function observation(
+  callId: string,
+  more: Partial<ObservationMessage> = {},
+): ObservationMessage {
+  return {
+    role: 'observation',
+    callId,
+    providerId: null,
+    tool: 'search',
+    outcome: 'ok',
+    content: `result of ${callId}`,
+    reasons: [],
+    context: [],
+    ...more,
+  };
+}
+
+export const DENIED = observation('1.0', {
+  tool: 'scale',
+  outcome: 'denied',
+  content: '',
+  reasons: [
+    reason('outside_not_approved', 'rule', 'outside'),
+    reason('overwrite_not_approved', 'rule', 'overwrite'),
+  ],
+});

@@ -19,6 +19,7 @@ const TEXTS = {
     en: (value: string) => `${value} is not allowed`,
   },
   allowed: { zh: (shape: string) => `允许：${shape}`, en: (shape: string) => `allowed: ${shape}` },
+  and: { zh: '；', en: '; ' },
   unknown: { zh: '没有这个设置', en: 'there is no such setting' },
   missing: { zh: '缺少', en: 'is missing' },
 } as const;
@@ -64,7 +65,7 @@ function problemsOf(issue: Issue, json: unknown, locale: Locale): Problem[] {
     const allowed = TEXTS.allowed[locale](known.join(', '));
     return issue.keys.map((key) => ({
       path: dotted([...path, key]),
-      text: `${TEXTS.unknown[locale]}; ${allowed}`,
+      text: `${TEXTS.unknown[locale]}${TEXTS.and[locale]}${allowed}`,
     }));
   }
   const shape = issue.code === 'custom' ? issue.message : describe(schema);
@@ -72,14 +73,16 @@ function problemsOf(issue: Issue, json: unknown, locale: Locale): Problem[] {
   const wrong =
     value === undefined ? TEXTS.missing[locale] : TEXTS.not[locale](shorten(JSON.stringify(value)));
   const allowed = TEXTS.allowed[locale](shape || issue.message);
-  return [{ path: dotted(path), text: `${wrong}; ${allowed}` }];
+  return [{ path: dotted(path), text: `${wrong}${TEXTS.and[locale]}${allowed}` }];
 }
 
 function dotted(path: Path): string {
   return path.map(String).join('.');
 }
 
-function shorten(text: string): string {
+/** A value as it is shown: short, and without the credentials of an address. */
+function shorten(json: string): string {
+  const text = json.replace(/\/\/[^/@\s]*@/gu, '//…@');
   return text.length <= 60 ? text : `${text.slice(0, 60)}…`;
 }
 

@@ -6,6 +6,7 @@ import type { Locale } from '../../machines/vocabulary/json.ts';
 import { DEFAULT_AGENT_LIMITS } from '../run/create-agent.ts';
 import { checkConfig } from './config-problems.ts';
 import type { ConfigFile } from './config-schema.ts';
+import { say } from './texts.ts';
 
 /** The configuration file the command line looks for in its working folder. */
 export const CONFIG_FILE = 'agenthub.config.json';
@@ -89,7 +90,7 @@ export function loadSettings({ cwd, env, flags, file }: LoadOptions): Settings {
   put({ ...DEFAULTS, locale: languageOf(env) }, 'default', () => '');
   put({ 'files.allowed': [cwd], knowledge: defaultKnowledge(cwd) }, 'default', () => '');
   if (file !== undefined || existsSync(path)) {
-    const json = readJson(path, problems);
+    const json = readJson(path, { problems, locale });
     if (json !== undefined)
       put(
         readConfig(
@@ -112,25 +113,28 @@ export function loadSettings({ cwd, env, flags, file }: LoadOptions): Settings {
   put(flatten(check(nested(values), flagOf)), 'flag', flagOf);
 
   for (const name of ['knowledge', 'files.allowed', 'files.private'])
-    problems.push(...missingFolders(name, settings.get(name), cwd));
+    problems.push(...missingFolders(name, settings.get(name), { cwd, locale }));
   if (problems.length > 0) throw new AgentHubError('invalid_config', problems.join('\n'));
   return settings;
 }
 
-function readJson(path: string, problems: string[]): unknown {
+function readJson(
+  path: string,
+  { problems, locale }: { readonly problems: string[]; readonly locale: Locale },
+): unknown {
   let text: string;
   try {
     text = readFileSync(path, 'utf8').replace(/^\ufeff/u, '');
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
-    problems.push(`${path}: cannot be read (${code})`);
+    problems.push(`${path}: ${say(locale, 'unreadable', { code: String(code) })}`);
     return undefined;
   }
   try {
     return JSON.parse(text);
   } catch (thrown) {
     const { message } = thrown as SyntaxError;
-    problems.push(`${path}${placeOf(message, text)}: not JSON: ${message}`);
+    problems.push(`${path}${placeOf(message, text)}: ${say(locale, 'notJson', { message })}`);
     return undefined;
   }
 }
@@ -155,7 +159,11 @@ function readConfig({ $schema: _, ...config }: ConfigFile, path: string): Values
 
 const QUIETLY = { throwIfNoEntry: false } as const;
 
-function missingFolders(name: string, setting: Setting | undefined, cwd: string): string[] {
+function missingFolders(
+  name: string,
+  setting: Setting | undefined,
+  { cwd, locale }: { readonly cwd: string; readonly locale: Locale },
+): string[] {
   return (
     [setting?.value ?? []]
       .flat()
@@ -165,7 +173,7 @@ function missingFolders(name: string, setting: Setting | undefined, cwd: string)
         name === 'files.private' ? !existsSync(folder) : !statSync(folder, QUIETLY)?.isDirectory(),
       )
       .map((folder) =>
-        [setting?.from, name, `there is no folder ${folder}`].filter(Boolean).join(': '),
+        [setting?.from, name, say(locale, 'noFolder', { folder })].filter(Boolean).join(': '),
       )
   );
 }

@@ -46,6 +46,9 @@ const TEXTS = {
     zh: '{provider} 需要 API 密钥：请设置环境变量 {variables}。',
     en: '{provider} needs an API key: set the environment variable {variables}.',
   },
+  unreadable: { zh: '无法读取（{code}）', en: 'cannot be read ({code})' },
+  notJson: { zh: '不是 JSON：{message}', en: 'not JSON: {message}' },
+  noFolder: { zh: '没有目录 {folder}', en: 'there is no folder {folder}' },
   noName: {
     zh: 'model.name: 没有说明用 {provider} 的哪个模型；用 --model、AGENTHUB_MODEL 或配置文件指定。',
     en: 'model.name: say which model of {provider} to use: --model, AGENTHUB_MODEL or the configuration file.',

@@ -36,14 +36,14 @@ export function fakeIo(options: FakeIoOptions = {}) {
     cwd,
     clock: {
       now: () => time,
-      every: (_, callback) => {
+      every: (_: number, callback: () => void) => {
         tickers.add(callback);
         return () => tickers.delete(callback);
       },
       pass: () => new Promise((resolve) => setImmediate(resolve)),
     },
-    exit: (code) => exits.push(code),
-    onInterrupt: (callback) => {
+    exit: (code: number) => exits.push(code),
+    onInterrupt: (callback: () => void) => {
       interrupted.add(callback);
       return () => interrupted.delete(callback);
     },

@@ -21,6 +21,13 @@ import { Slots } from './slots.ts';
 /** Default limits without a store: nothing keeps a run for later, so a person has ten minutes. */
 export const DEFAULT_AGENT_LIMITS: Limits = { ...DEFAULT_LIMITS, approvalDeadline: 10 * 60_000 };
 
+/** Bytes of a result, tools at a time, milliseconds for looking up facts; see `AgentOptions`. */
+export const AGENT_DEFAULTS = {
+  maxResultBytes: 32_000,
+  maxParallelTools: 4,
+  inspectTimeout: 10_000,
+} as const;
+
 /** Milliseconds after which a dead driver's run may be taken over. */
 const LEASE_TIME = 15_000;
 
@@ -37,8 +44,9 @@ const settingsSchema = z.object({
  */
 export function createAgent(options: AgentOptions): Agent {
   const { model, now = Date.now, createId = randomUUID, instructions = '' } = options;
-  const { locale = 'en', maxResultBytes = 32_000 } = options;
-  const { maxParallelTools = 4, inspectTimeout = 10_000 } = options;
+  const { locale = 'en', maxResultBytes = AGENT_DEFAULTS.maxResultBytes } = options;
+  const { maxParallelTools = AGENT_DEFAULTS.maxParallelTools } = options;
+  const { inspectTimeout = AGENT_DEFAULTS.inspectTimeout } = options;
   if (typeof model?.generate !== 'function')
     throw new AgentHubError('invalid_options', 'model: give a Model, such as openaiModel({ … }).');
   const settings = { locale, maxResultBytes, maxParallelTools, inspectTimeout };

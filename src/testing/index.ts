@@ -1,4 +1,12 @@
 /** For testing agents: a strict model, and the exploration of the real machine. */
+
+export {
+  type CheckOptions,
+  type Counterexample,
+  checkProperties,
+  type PropertyReport,
+  type PropertyResult,
+} from './check-properties.ts';
 export { controlState } from './control-state.ts';
 export {
   type Exploration,
@@ -8,7 +16,23 @@ export {
   explore,
   pathTo,
 } from './explore.ts';
-export { INVARIANTS, type Invariant } from './invariants.ts';
+export { COMES_TO_REST, INVARIANTS } from './invariants.ts';
+export {
+  always,
+  type CallFilter,
+  enters,
+  event,
+  eventually,
+  granted,
+  isIn,
+  never,
+  type Occurrence,
+  onlyAfter,
+  type Property,
+  settles,
+  starts,
+  type Taken,
+} from './properties.ts';
 export { createReplay, type Replay, type ReplayOptions } from './replay.ts';
 export {
   type Hold,
@@ -30,6 +54,7 @@ export {
   TWO_CALL_LIMITS_WORLD,
   TWO_CALL_WORLD,
   type World,
+  type WorldCall,
   type WorldEvent,
   worldEvents,
   worldInput,

@@ -3,33 +3,20 @@ import { stateOf } from '../../machines/agent/agent.view.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import { canonicalJson } from '../../machines/vocabulary/json.ts';
 import type { Message } from '../../machines/vocabulary/messages.ts';
-import type { ExploredEdge } from './explore.ts';
+import { eventually, type Property, type Taken } from './properties.ts';
 import type { AgentSnapshot, WorldEvent } from './world.ts';
 
-/** A property of every edge of an exploration. */
-export interface Invariant {
-  /** Such as `gate`; stable. */
-  readonly id: string;
-  /** What holds, in one sentence. */
-  readonly text: string;
-  /** What is wrong with an edge, or null. Written without the machine's own guards and updates. */
-  readonly violation: (edge: Step) => string | null;
-}
-
-/** What an invariant looks at: the run before an event, the event, the run after it. */
-type Step = Pick<ExploredEdge, 'event' | 'after'> & {
-  readonly source: { readonly snapshot: AgentSnapshot };
-};
+type Step = Taken;
 
 const calls = (snapshot: AgentSnapshot): readonly Call[] => snapshot.context.calls;
 
-const before = ({ source }: Step, id: string): Call | undefined =>
-  calls(source.snapshot).find((call) => call.id === id);
+const callBefore = (step: Step, id: string): Call | undefined =>
+  calls(step.before).find((call) => call.id === id);
 
 /** Calls that an edge starts. */
 function started(step: Step): readonly Call[] {
   return calls(step.after).filter(
-    (call) => call.stage === 'running' && before(step, call.id)?.stage !== 'running',
+    (call) => call.stage === 'running' && callBefore(step, call.id)?.stage !== 'running',
   );
 }
 
@@ -62,7 +49,7 @@ function inspected(event: WorldEvent, id: string): Readonly<Record<string, unkno
 }
 
 function startProblem(step: Step, { id }: Call): string | null {
-  const call = before(step, id);
+  const call = callBefore(step, id);
   const facts = inspected(step.event, id);
   if (call === undefined || facts === null) return `${id} starts without facts just looked up`;
   if (call.stage !== 'live' || call.result !== null)
@@ -117,8 +104,16 @@ const COUNTER_OF: Readonly<Record<string, 'repairs' | 'stopBlocks' | 'turns'>> =
   'xstate.done.actor.stop': 'stopBlocks',
 };
 
+const REASONS: readonly string[] = [
+  ...['turns', 'tool_calls', 'tokens', 'time', 'repairs', 'stop_blocks', 'repeated_call'].map(
+    (name) => `limit.${name}`,
+  ),
+  'model_unavailable',
+  'hook_failed',
+];
+
 /** The invariants of the design, on every edge. */
-export const INVARIANTS: readonly Invariant[] = [
+export const INVARIANTS: readonly Property[] = [
   {
     id: 'gate',
     text: 'A call starts only right after its facts were looked up, with every approval they need.',
@@ -130,7 +125,7 @@ export const INVARIANTS: readonly Invariant[] = [
     violation: (step) =>
       first(
         calls(step.after).map((call) => {
-          const was = before(step, call.id)?.result;
+          const was = callBefore(step, call.id)?.result;
           if (!was) return null;
           return call.result?.outcome === was.outcome ? null : `${call.id} was ${was.outcome}`;
         }),
@@ -142,7 +137,7 @@ export const INVARIANTS: readonly Invariant[] = [
     violation: (step) =>
       first(
         calls(step.after).map((call) => {
-          const had = before(step, call.id)?.grants.length ?? 0;
+          const had = callBefore(step, call.id)?.grants.length ?? 0;
           if (call.grants.length <= had) return null;
           const { type, callId } = step.event;
           return type === 'permission.grant' && callId === call.id
@@ -159,7 +154,7 @@ export const INVARIANTS: readonly Invariant[] = [
       if (!/\.actor\.preToolUse$/u.test(type)) return null;
       const verdicts = (output ?? {}) as Record<string, { verdict: string }>;
       return first(
-        calls(step.source.snapshot)
+        calls(step.before)
           .filter(({ stage }) => stage === 'live')
           .map(({ id }) => {
             const verdict = verdicts[id]?.verdict;
@@ -185,7 +180,7 @@ export const INVARIANTS: readonly Invariant[] = [
     violation: (step) => {
       if (step.event.type !== 'xstate.error.actor.postToolUse') return null;
       return first(
-        calls(step.source.snapshot).map(({ id, result }) => {
+        calls(step.before).map(({ id, result }) => {
           const seen = observation(step.after, id);
           return seen?.content === result?.content ? null : `${id} lost its result`;
         }),
@@ -212,7 +207,7 @@ export const INVARIANTS: readonly Invariant[] = [
     text: 'A call that did not run is never observed as ok.',
     violation: (step) =>
       first(
-        calls(step.source.snapshot).map((call) => {
+        calls(step.before).map((call) => {
           const seen = observation(step.after, call.id);
           if (seen?.outcome !== 'ok') return null;
           return call.starts > 0 ? null : `${call.id} is ok and never started`;
@@ -232,11 +227,11 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     id: 'progress',
     text: 'Every way back to the model uses up a counter, or comes from a person.',
-    violation: ({ source, event, after }) => {
-      const from = source.snapshot.context.counters;
+    violation: ({ before, event, after }) => {
+      const from = before.context.counters;
       const to = after.context.counters;
       const goesThere =
-        stateOf(after) === 'callModel.working' && stateOf(source.snapshot) !== 'callModel.working';
+        stateOf(after) === 'callModel.working' && stateOf(before) !== 'callModel.working';
       if (!goesThere || event.type === 'run.resume') return null;
       const counter = COUNTER_OF[event.type] ?? 'turns';
       return to[counter] > from[counter] ? null : `${counter} is not used up`;
@@ -245,8 +240,8 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     id: 'counters',
     text: 'No counter ever goes back, and no limit is lowered.',
-    violation: ({ source, after }) => {
-      const from = source.snapshot.context;
+    violation: ({ before, after }) => {
+      const from = before.context;
       const names = ['turns', 'toolCalls', 'repairs', 'stopBlocks'] as const;
       const back = names.find((name) => after.context.counters[name] < from.counters[name]);
       if (back) return `${back} went back`;
@@ -271,10 +266,57 @@ export const INVARIANTS: readonly Invariant[] = [
   {
     id: 'stray',
     text: 'An answer that nobody asked for, or that fits no more, changes nothing.',
-    violation: ({ source, event, after }) => {
+    violation: ({ before, event, after }) => {
       if (!event.label.startsWith('stray')) return null;
-      return after.context === source.snapshot.context ? null : 'the run changed';
+      return after.context === before.context ? null : 'the run changed';
     },
+  },
+  {
+    id: 'siblings',
+    text: "What happens to one call of a batch never changes another's outcome, grants or input.",
+    violation: ({ before, event, after }) => {
+      const tool = /^xstate\.(?:done|error)\.actor\.tool\.(.+)$/u.exec(event.type)?.[1];
+      const about = tool ?? (/^permission\./u.test(event.type) ? event.callId : undefined);
+      if (about === undefined) return null;
+      const part = ({ input, grants, result }: Call) => canonicalJson({ input, grants, result });
+      return first(
+        calls(before)
+          .filter(({ id }) => id !== about)
+          .map((call) => {
+            const now = calls(after).find(({ id }) => id === call.id);
+            return now === undefined || part(now) === part(call) ? null : `${call.id} changed too`;
+          }),
+      );
+    },
+  },
+  {
+    id: 'input',
+    text: 'What starts is the input that the hooks left and that was decided on.',
+    violation: (step) =>
+      first(
+        started(step).map((call) => {
+          const decided = callBefore(step, call.id)?.input;
+          return canonicalJson(call.input) === canonicalJson(decided) ? null : `${call.id} changed`;
+        }),
+      ),
+  },
+  {
+    id: 'reason',
+    text: 'A run at rest says how and why, in one of the known ways.',
+    violation: ({ after }) => {
+      const { rest } = after.context;
+      const isOver = after.status === 'done' || stateOf(after) === 'suspended';
+      if (rest === null) return isOver ? 'it does not say' : null;
+      if (!isOver) return 'it says so and is not at rest';
+      if (rest.status === 'suspended')
+        return REASONS.includes(rest.reason) ? null : `unknown reason ${rest.reason}`;
+      return rest.status === stateOf(after) ? null : `it says ${rest.status} in ${stateOf(after)}`;
+    },
+  },
+  {
+    id: 'no-throw',
+    text: 'Nothing that an actor answers or a person sends breaks the machine.',
+    violation: ({ after }) => ((after.status as string) === 'error' ? String(after.error) : null),
   },
   {
     id: 'alive',
@@ -287,6 +329,13 @@ export const INVARIANTS: readonly Invariant[] = [
     },
   },
 ];
+
+/** Left alone, no run goes on for ever. */
+export const COMES_TO_REST: Property = eventually(
+  'rest',
+  'a run that is left alone comes to rest, or waits for a person',
+  (snapshot) => snapshot.context.rest !== null || stateOf(snapshot) === 'awaitPermission.asking',
+);
 
 function outcomeOf(snapshot: AgentSnapshot, id: string): string | undefined {
   const call = calls(snapshot).find((candidate) => candidate.id === id);

@@ -52,8 +52,9 @@ describe.each(Object.entries(WORLDS))('%s', (name, world) => {
   const exploration = explore(world, {
     onEdge: (edge) => {
       const { source, event, target } = edge;
+      const taken = { before: source.snapshot, event, after: edge.after };
       for (const { id, violation } of INVARIANTS) {
-        const problem = problems.has(id) ? null : violation(edge);
+        const problem = problems.has(id) ? null : (violation?.(taken, null) ?? null);
         const path = () => [...pathTo(source).map(({ label }) => label), event.label];
         if (problem !== null) problems.set(id, [problem, ...path()]);
       }

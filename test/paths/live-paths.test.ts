@@ -6,6 +6,7 @@ import { controlState } from '../../src/testing/control-state.ts';
 import { type ExploredEdge, explore, pathTo } from '../../src/testing/explore.ts';
 import { createReplay } from '../../src/testing/replay.ts';
 import {
+  CALLS,
   LIMITS_WORLD,
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
@@ -158,7 +159,7 @@ describe('two calls per reply', () => {
     for (const [world, step] of [
       [TWO_CALL_WORLD, 100],
       [TWO_CALL_LIMITS_WORLD, 50],
-      [{ ...NO_HOOKS_WORLD, callsPerReply: [2] }, 40],
+      [{ ...NO_HOOKS_WORLD, calls: [CALLS.image], callsPerReply: [2] }, 40],
     ] as const) {
       const edges = edgesOf(world);
       // The first edge of each kind (state and answer), then a spread over the rest.

@@ -40,10 +40,12 @@ export {
   auditLine,
   defineHook,
   type Hook,
+  type HookDefinition,
   type HookInputs,
   type HookOutputs,
   todoReminder,
   unfinishedTodos,
+  type WriteLine,
 } from './hooks/index.ts';
 export {
   type GenerateOptions,

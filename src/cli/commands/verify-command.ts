@@ -22,7 +22,7 @@ import { buildAgent } from '../build-agent.ts';
 import { loadSettings, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, settingsFlags } from '../flags.ts';
-import { colorsOf, type Io, isInteractive } from '../io.ts';
+import { colorsOf, type Io, isLive } from '../io.ts';
 
 export interface VerifyFlags extends CommonFlags {
   readonly property?: string;
@@ -58,11 +58,11 @@ export async function verifyCommand(flags: VerifyFlags, io: Io): Promise<ExitCod
     worlds,
     properties: own?.properties ?? [],
     onProgress: ({ world, edges }) => {
-      if (isInteractive(io))
+      if (isLive(io))
         io.stderr.write(`\r\u001b[2K${TEXTS.exploring[locale]} ${world}: ${edges}`);
     },
   });
-  if (isInteractive(io)) io.stderr.write('\r\u001b[2K');
+  if (isLive(io)) io.stderr.write('\r\u001b[2K');
   if (flags.html !== undefined) writeFileSync(resolve(io.cwd, flags.html), toHtml(result, locale));
   if (flags.json) io.stdout.write(`${JSON.stringify(result)}\n`);
   else writeReport(result, io, locale);

@@ -122,7 +122,8 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
   const answer = (event: PublicEvent): AnswerResult => {
     const result = isOver ? refuse('ended') : judgeAnswer(actor.getSnapshot(), event);
     if (!result.accepted) return result;
-    if (event.type === 'run.resume') {
+    // Only a suspended run takes answers while it rests: it goes on, or ends.
+    if (isResting) {
       isResting = false;
       inbox?.idle(false);
       resting = resolvers<RunOutcome>();

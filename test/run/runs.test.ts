@@ -68,7 +68,12 @@ describe('why', () => {
     expect(why.entries).toContainEqual(
       expect.objectContaining({ kind: 'answer', answer: 'granted', by: 'ada', approvals: ['use'] }),
     );
-    expect(why).toMatchObject({ stands: 'ok', decidedBy: 'policy' });
+    expect(why).toMatchObject({
+      stands: 'ok',
+      decidedBy: 'policy, lifted by ada',
+      decider: { zh: 'policy，由 ada 的批准解除' },
+      wouldChange: [{ en: 'Without that approval' }, { en: 'A policy that denies it or asks' }],
+    });
   });
 
   it('a denied call: the person, the words, and what had been asked', async () => {

@@ -24,7 +24,10 @@ export function deciderOf(entries: readonly WhyEntry[]): LocalizedText {
   );
   const lifted = decision.considered.filter((one) => one.matched && one.lifted);
   const rules = (deciding.length > 0 ? deciding : lifted).map(({ rule }) => rule).join(', ');
-  return rules === '' ? { zh: '没有规则反对', en: 'no rule objects' } : { zh: rules, en: rules };
+  if (rules === '') return { zh: '没有规则反对', en: 'no rule objects' };
+  if (deciding.length > 0) return { zh: rules, en: rules };
+  const by = [...new Set(decision.grants.map((grant) => grant.by))].join(', ');
+  return { zh: `${rules}，由 ${by} 的批准解除`, en: `${rules}, lifted by ${by}` };
 }
 
 const CHANGES = {
@@ -44,6 +47,7 @@ const CHANGES = {
   },
   unknown_tool: { zh: '调用一个存在的工具', en: 'A call of a tool that exists' },
   invalid_arguments: { zh: '符合工具要求的参数', en: 'Arguments that fit the tool' },
+  lifted: { zh: '没有那个批准', en: 'Without that approval' },
   allowed: { zh: '一条禁止或要求询问的策略', en: 'A policy that denies it or asks' },
 } as const satisfies Record<string, LocalizedText>;
 
@@ -51,10 +55,10 @@ const CHANGES = {
 export function wouldChange(
   stands: Explanation['stands'],
   reasons: readonly Reason[],
-  tool: string,
+  { tool, isLifted }: { readonly tool: string; readonly isLifted: boolean },
 ): readonly LocalizedText[] {
   if (stands === 'unknown_tool' || stands === 'invalid_arguments') return [CHANGES[stands]];
-  if (reasons.length === 0) return [CHANGES.allowed];
+  if (reasons.length === 0) return isLifted ? [CHANGES.lifted, CHANGES.allowed] : [CHANGES.allowed];
   const changes = reasons.map(({ code, source, approval }): LocalizedText => {
     if (approval !== null)
       return { zh: `批准 ${approval}（${tool}）`, en: `Approval of ${approval} for ${tool}` };

@@ -57,7 +57,10 @@ export function whyCall(log: readonly LogRecord[], callId: string): Explanation 
     stands,
     decidedBy: decider.en,
     decider,
-    wouldChange: wouldChange(stands, end?.reasons ?? openReasons(entries), tool),
+    wouldChange: wouldChange(stands, end?.reasons ?? openReasons(entries), {
+      tool,
+      isLifted: isLifted(entries),
+    }),
   };
 }
 
@@ -198,6 +201,12 @@ function answerEntry(event: Readonly<Record<string, unknown>>, callId: string) {
     reason: typeof event.reason === 'string' ? event.reason : '',
     expiresAt: typeof event.expiresAt === 'number' ? event.expiresAt : null,
   } as const;
+}
+
+/** Whether an approval made the last decision what it is. */
+function isLifted(entries: readonly WhyEntry[]): boolean {
+  const decision = entries.findLast((entry) => entry.kind === 'decision');
+  return decision?.kind === 'decision' && decision.considered.some(({ lifted }) => lifted);
 }
 
 /** The reasons that hold while a call waits. */

@@ -53,6 +53,7 @@ export function migrate(database: Database.Database, file: string): void {
       throw new AgentHubError<StoreErrorCode>(
         'store_too_new',
         `${file} was written by a later version of AgentHub (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed; use that version.`,
+        { file },
       );
     for (const step of MIGRATIONS.slice(version)) database.exec(step);
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
@@ -69,6 +70,7 @@ function checkOurs(database: Database.Database, file: string): void {
   throw new AgentHubError<StoreErrorCode>(
     'store_foreign',
     `${file} is a database of another program. Nothing was changed; name another file.`,
+    { file },
   );
 }
 

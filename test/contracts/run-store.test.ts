@@ -128,9 +128,11 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
       code: 'lease_lost',
     });
     await expect(store.renew(old, 100)).rejects.toMatchObject({ code: 'lease_lost' });
-    await expect(store.settle(old, 1, { accepted: true })).rejects.toMatchObject({
+    const settled = [{ id: await store.post('a', cancel), result: { accepted: true } as const }];
+    await expect(store.append(old, [], { durable: false, settled })).rejects.toMatchObject({
       code: 'lease_lost',
     });
+    expect(await store.pending('a')).toHaveLength(1);
     await store.release(old);
     await store.append(fresh, [event(1)], { durable: false });
     expect(await store.read('a')).toHaveLength(2);
@@ -157,7 +159,12 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     ];
     expect((await store.pending('a')).map(({ event: { by } }) => by)).toEqual(['ada', 'eve']);
     expect(await store.resultOf(first)).toBeNull();
-    await store.settle(lease, first, { accepted: true });
+    const settled = [{ id: first, result: { accepted: true } as const }];
+    await expect(
+      store.append(lease, [event(7)], { durable: false, settled }),
+    ).rejects.toMatchObject({ code: 'log_corrupt' });
+    expect(await store.resultOf(first)).toBeNull();
+    await store.append(lease, [event(1)], { durable: false, settled });
     expect(await store.resultOf(first)).toEqual({ accepted: true });
     expect((await store.pending('a')).map(({ id }) => id)).toEqual([second]);
     await store.close();

@@ -16,6 +16,7 @@ const MIGRATIONS = [
      records INTEGER NOT NULL,
      lease_owner TEXT,
      lease_token INTEGER NOT NULL,
+     lease_renewed_at INTEGER,
      lease_expires_at INTEGER
    );
    CREATE TABLE log (

@@ -4,7 +4,7 @@ import Database from 'libsql';
 import type { AgentInput, PublicEvent } from '../../../machines/agent/agent.types.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { AnswerResult } from '../run.types.ts';
-import { checkOrder, leaseLost, runDriven } from './memory-store.ts';
+import { checkOrder, isHeld, leaseLost, leaseOf, runDriven } from './memory-store.ts';
 import { storeError } from './sqlite-errors.ts';
 import { migrate } from './sqlite-schema.ts';
 import type {
@@ -99,11 +99,12 @@ export function sqliteStore({
     return row;
   };
   const lend = (runId: string, token: number, owner: string, ttl: number): Lease => {
-    const lease = { runId, owner, token, expiresAt: now() + ttl };
+    const lease = leaseOf({ runId, owner, token }, { now: now(), ttl });
     run(
-      'UPDATE runs SET lease_owner = ?, lease_token = ?, lease_expires_at = ? WHERE run_id = ?',
+      'UPDATE runs SET lease_owner = ?, lease_token = ?, lease_renewed_at = ?, lease_expires_at = ? WHERE run_id = ?',
       owner,
       token,
+      lease.renewedAt,
       lease.expiresAt,
       runId,
     );
@@ -141,7 +142,7 @@ export function sqliteStore({
         insert(runId, [start]);
         return lend(runId, 1, owner, ttl);
       }),
-    append: (lease, records, { durable, status }) =>
+    append: (lease, records, { durable, status, settled = [] }) =>
       write(() => {
         const known = Number(check(lease).records);
         checkOrder(records, known);
@@ -153,6 +154,13 @@ export function sqliteStore({
           status ?? null,
           lease.runId,
         );
+        for (const { id, result } of settled)
+          run(
+            'UPDATE inbox SET result = ? WHERE id = ? AND run_id = ?',
+            JSON.stringify(result),
+            id,
+            lease.runId,
+          );
       }, durable),
     read: (runId) =>
       guarded(() => {
@@ -211,16 +219,6 @@ export function sqliteStore({
           }),
         ),
       ),
-    settle: (lease, id, result) =>
-      write(() => {
-        check(lease);
-        run(
-          'UPDATE inbox SET result = ? WHERE id = ? AND run_id = ?',
-          JSON.stringify(result),
-          id,
-          lease.runId,
-        );
-      }),
     resultOf: (id) =>
       guarded(() => {
         const result = get('SELECT result FROM inbox WHERE id = ?', id)?.result;
@@ -266,14 +264,11 @@ function checkFile(file: string, inode: number): void {
 }
 
 function holderOf(row: Row, now: number): Lease | null {
-  const {
-    run_id: runId,
-    lease_owner: owner,
-    lease_token: token,
-    lease_expires_at: expiresAt,
-  } = row;
-  if (typeof owner !== 'string' || Number(expiresAt) <= now) return null;
-  return { runId: String(runId), owner, token: Number(token), expiresAt: Number(expiresAt) };
+  const { run_id: runId, lease_owner: owner, lease_token: token } = row;
+  if (typeof owner !== 'string') return null;
+  const [renewedAt, expiresAt] = [Number(row.lease_renewed_at), Number(row.lease_expires_at)];
+  const lease = { runId: String(runId), owner, token: Number(token), renewedAt, expiresAt };
+  return isHeld(lease, now) ? lease : null;
 }
 
 function toRecord(

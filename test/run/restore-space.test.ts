@@ -3,6 +3,7 @@ import { initialTransition } from 'xstate';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { stateOf } from '../../machines/agent/agent.view.ts';
 import { foldLog } from '../../src/run/fold.ts';
+import type { LogRecord } from '../../src/run/store/store.types.ts';
 import { controlState } from '../../src/testing/control-state.ts';
 import { explore, pathTo } from '../../src/testing/explore.ts';
 import {
@@ -38,9 +39,17 @@ interface Cut {
 
 const isOver = ({ status, context }: AgentSnapshot) => status !== 'active' || context.rest !== null;
 
+const known = new WeakMap<AgentSnapshot, readonly WorldEvent[]>();
+
+function eventsIn(world: World, snapshot: AgentSnapshot): readonly WorldEvent[] {
+  const events = known.get(snapshot) ?? worldEvents({ ...world, strayAnswers: false }, snapshot);
+  known.set(snapshot, events);
+  return events;
+}
+
 /** One event that may come next; a cancel only now and then, because it ends everything. */
 function anyEvent(world: World, snapshot: AgentSnapshot, random: () => number): WorldEvent {
-  const events = worldEvents({ ...world, strayAnswers: false }, snapshot);
+  const events = eventsIn(world, snapshot);
   const others = events.filter(({ type }) => type !== 'run.cancel');
   const among = others.length > 0 && random() > 0.02 ? others : events;
   return among[Math.floor(random() * among.length)] as WorldEvent;
@@ -58,9 +67,9 @@ function anyEnd(world: World, from: AgentSnapshot, random: () => number): WorldE
 }
 
 /** What a restarted process says of the calls that ran when the last one died. */
-function unknowns({ context }: AgentSnapshot, at: number): WorldEvent[] {
+function unknowns({ context }: AgentSnapshot): WorldEvent[] {
   return context.calls.flatMap(({ id, stage }) => {
-    const output = { outcome: 'unknown', content: '', ms: 0, at };
+    const output = { outcome: 'unknown', content: '', ms: 0, at: context.clock.at };
     const actorId = `tool.${id}`;
     const event = { type: `xstate.done.actor.${actorId}`, label: `${id} unknown`, actorId, output };
     return stage === 'running' ? [event] : [];
@@ -68,8 +77,8 @@ function unknowns({ context }: AgentSnapshot, at: number): WorldEvent[] {
 }
 
 /** As it would be stored; the labels of the world's events are for people. */
-const json = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, part) => (key === 'label' ? undefined : part)));
+const json = (value: unknown): string =>
+  JSON.stringify(value, (key, part) => (key === 'label' ? undefined : part));
 
 async function ended(staged: StagedRun) {
   const log = await staged.log();
@@ -77,62 +86,118 @@ async function ended(staged: StagedRun) {
   const isResting = foldLog(log).context.rest !== null;
   const rest = isResting ? await outcome : null;
   await staged.run.close();
-  return { log, state, rest };
+  return JSON.stringify({ log, state, rest });
+}
+
+type Stage = ReturnType<typeof createStage>;
+
+/** A way through a world to a rest, run without interruption, and where to cut it. */
+interface Journey {
+  readonly events: readonly WorldEvent[];
+  /** The run after so many events. */
+  readonly snapshots: readonly AgentSnapshot[];
+  /** Numbers of events after which the process dies. */
+  readonly cuts: readonly number[];
+  /** How many events after the cut the restarted process answers by itself. */
+  readonly answered: number;
+  readonly safeToRepeat: boolean;
 }
 
 /** Checks that a run cut there goes on as if it had not been cut. */
-async function check(world: World, cut: Cut, random: () => number): Promise<void> {
-  const { path, snapshot } = cut;
-  const stage = createStage(world);
-  const isRunning = snapshot.context.calls.some(({ stage: at }) => at === 'running');
-  for (const safeToRepeat of isRunning ? [true, false] : [false]) {
-    // Never interrupted.
-    const whole = await stage.start();
-    for (const event of path) await whole.happen(event);
-    const before = await whole.log();
-    const startsBefore = [...whole.toolStarts];
-    const forced = safeToRepeat ? [] : unknowns(snapshot, before.at(-1)?.at ?? 0);
-    const between = forced.reduce(after, snapshot);
-    const rest = anyEnd(world, between, random);
-    for (const event of [...forced, ...rest]) await whole.happen(event);
-    const expected = await ended(whole);
-
-    // Folding the log gives the run as it was: state, context and what is under way.
-    const folded = foldLog(before);
-    expect(folded.value).toEqual(snapshot.value);
-    expect(json(folded.context)).toEqual(json(snapshot.context));
-    expect(liveChildren(folded)).toEqual(liveChildren(snapshot));
-    const persisted = agentMachine.getPersistedSnapshot(folded);
-    expect(json(persisted)).toEqual(persisted);
-    if (folded.status !== 'active') continue;
-
-    // Interrupted there.
-    const restored = await stage.restore(before, { safeToRepeat });
-    expect(restored.waiting()).toEqual(liveChildren(between));
-    for (const event of rest) await restored.happen(event);
-    expect(await ended(restored)).toEqual(expected);
-
-    // What started before starts again only if it was running and is safe to repeat.
-    const again = restored.toolStarts.filter((start) => startsBefore.includes(start));
-    const running = snapshot.context.calls.flatMap(({ id, stage: at, starts }) =>
-      at === 'running' ? [`${id}/${starts}`] : [],
-    );
-    expect(again).toEqual(safeToRepeat ? running : []);
-    const settled = snapshot.context.calls.filter(({ stage: at }) => at === 'settled');
-    for (const { id } of settled)
-      expect(restored.toolStarts.filter((start) => start.startsWith(`${id}/`))).toEqual([]);
+async function check(stage: Stage, journey: Journey): Promise<void> {
+  const whole = await stage.start();
+  const lengths = [(await whole.log()).length];
+  const starts = [0];
+  for (const event of journey.events) {
+    await whole.happen(event);
+    lengths.push((await whole.log()).length);
+    starts.push(whole.toolStarts.length);
+  }
+  const log = await whole.log();
+  const expected = await ended(whole);
+  for (const cut of journey.cuts) {
+    const before = log.slice(0, lengths[cut]);
+    const startsBefore = whole.toolStarts.slice(0, starts[cut]);
+    try {
+      await checkCut(stage, { journey, cut, before, startsBefore, expected });
+    } catch (thrown) {
+      const path = journey.events.map(({ label }) => label);
+      path.splice(cut, 0, `--- killed in ${stateOf(journey.snapshots[cut] as AgentSnapshot)}`);
+      throw new Error(`${path.join('\n')}\n${thrown}`, { cause: thrown });
+    }
   }
 }
 
-async function checkAll(world: World, cuts: readonly Cut[], random: () => number) {
-  for (const cut of cuts) {
-    try {
-      await check(world, cut, random);
-    } catch (thrown) {
-      const path = cut.path.map(({ label }) => label).join('\n  ');
-      throw new Error(`${stateOf(cut.snapshot)}, after:\n  ${path}\n${thrown}`, { cause: thrown });
+interface CutCheck {
+  readonly journey: Journey;
+  readonly cut: number;
+  readonly before: readonly LogRecord[];
+  readonly startsBefore: readonly string[];
+  readonly expected: string;
+}
+
+async function checkCut(stage: Stage, given: CutCheck): Promise<void> {
+  const { journey, cut, before, startsBefore, expected } = given;
+  const { events, snapshots, answered, safeToRepeat } = journey;
+  const snapshot = snapshots[cut] as AgentSnapshot;
+  const between = snapshots[cut + answered] as AgentSnapshot;
+
+  // Folding the log gives the run as it was: state, context and what is under way.
+  const folded = foldLog(before);
+  expect(folded.value).toEqual(snapshot.value);
+  expect(json(folded.context)).toBe(json(snapshot.context));
+  expect(liveChildren(folded)).toEqual(liveChildren(snapshot));
+  const persisted = agentMachine.getPersistedSnapshot(folded);
+  expect(JSON.parse(JSON.stringify(persisted))).toEqual(persisted);
+  if (folded.status !== 'active') return;
+
+  const restored = await stage.restore(before, { safeToRepeat });
+  expect(restored.waiting()).toEqual(liveChildren(between));
+  for (const event of events.slice(cut + answered)) await restored.happen(event);
+  expect(await ended(restored)).toBe(expected);
+
+  // What started before starts again only if it was running and is safe to repeat.
+  const { calls } = snapshot.context;
+  const again = restored.toolStarts.filter((start) => startsBefore.includes(start));
+  const running = calls.flatMap(({ id, stage: at, starts }) =>
+    at === 'running' ? [`${id}/${starts}`] : [],
+  );
+  expect(again).toEqual(safeToRepeat ? running : []);
+  for (const { id, stage: at } of calls)
+    if (at === 'settled')
+      expect(restored.toolStarts.filter((start) => start.startsWith(`${id}/`))).toEqual([]);
+}
+
+function journeyOf(events: readonly WorldEvent[], from: AgentSnapshot) {
+  const snapshots = [from];
+  for (const event of events) snapshots.push(after(snapshots.at(-1) as AgentSnapshot, event));
+  return { events, snapshots };
+}
+
+/** Cuts a run at every given state, with tools that are safe to repeat and that are not. */
+async function checkAll(world: World, states: readonly Cut[], random: () => number) {
+  const stage = createStage(world);
+  const [first] = initialTransition(agentMachine, worldInput(world));
+  const left = new Map(states.map((cut) => [controlState(cut.snapshot), cut]));
+  // The deepest first: a way to one state leads through others.
+  for (const [key, { path, snapshot }] of [...left].reverse()) {
+    if (!left.has(key)) continue;
+    const way = journeyOf([...path, ...anyEnd(world, snapshot, random)], first);
+    const cuts = [...way.snapshots.entries()].flatMap(([index, at]) =>
+      left.delete(controlState(at)) ? [index] : [],
+    );
+    await check(stage, { ...way, cuts, answered: 0, safeToRepeat: true });
+    for (const cut of cuts) {
+      const at = way.snapshots[cut] as AgentSnapshot;
+      const forced = unknowns(at);
+      if (forced.length === 0) continue;
+      const rest = anyEnd(world, forced.reduce(after, at), random);
+      const other = journeyOf([...way.events.slice(0, cut), ...forced, ...rest], first);
+      const answered = forced.length;
+      await check(stage, { ...other, cuts: [cut], answered, safeToRepeat: false });
     }
   }
+  expect(left.size).toBe(0);
 }
 
 /** Control states, found by a random event from a random one of those known, again and again. */

@@ -78,7 +78,8 @@ export function createStage(world: World) {
       waiting: () => [...waiting.keys()].sort(),
       happen: async (event) => {
         enter();
-        time = Math.max(time, Number(event.at ?? 0));
+        const { at } = (event.output as { at?: number } | undefined) ?? {};
+        time = Math.max(time, Number(event.at ?? at ?? 0));
         happen(run, waiting, event);
         await quiet();
       },

@@ -1,21 +1,21 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import Database from 'libsql';
-import type { AgentInput, PublicEvent } from '../../../machines/agent/agent.types.ts';
+import { resolve } from 'node:path';
+import type Database from 'libsql';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import type { AnswerResult } from '../run.types.ts';
-import { checkOrder, isHeld, leaseLost, leaseOf, runDriven } from './memory-store.ts';
+import { checkOrder, leaseLost, leaseOf, runDriven } from './memory-store.ts';
 import { storeError } from './sqlite-errors.ts';
-import { migrate } from './sqlite-schema.ts';
-import type {
-  InboxEntry,
-  Lease,
-  LogRecord,
-  RunStatus,
-  RunStore,
-  RunSummary,
-  StoreErrorCode,
-} from './store.types.ts';
+import { closeDatabase, openDatabase, watchFiles } from './sqlite-file.ts';
+import {
+  holderOf,
+  INBOX_COLUMNS,
+  LOG_COLUMNS,
+  type Row,
+  RUN_COLUMNS,
+  toInboxEntry,
+  toLog,
+  toResult,
+  toSummary,
+} from './sqlite-rows.ts';
+import type { Lease, LogRecord, RunStore, StoreErrorCode } from './store.types.ts';
 
 export interface SqliteStoreOptions {
   /** The database file; its folder is made if it is missing. */
@@ -25,8 +25,6 @@ export interface SqliteStoreOptions {
   /** Milliseconds to wait for another process's write. Default 10 000. */
   readonly busyTimeout?: number;
 }
-
-type Row = Record<string, string | number | null>;
 
 /**
  * Runs in one SQLite file, for any number of processes on one machine (WAL). A record is with the
@@ -39,8 +37,8 @@ export function sqliteStore({
   busyTimeout = 10_000,
 }: SqliteStoreOptions): RunStore {
   const file = resolve(path);
-  const database = open(file, busyTimeout);
-  const inode = statSync(file).ino;
+  const database = openDatabase(file, busyTimeout);
+  const files = watchFiles(file);
   const statements = new Map<string, Database.Statement>();
 
   /** Runs one statement, prepared once. */
@@ -67,11 +65,11 @@ export function sqliteStore({
   /** Does all of it or nothing, with nobody else writing meanwhile. */
   const write = <Value>(work: () => Value, durable = false): Promise<Value> =>
     guarded(() => {
-      checkFile(file, inode);
       if (durable) database.exec('PRAGMA synchronous = FULL');
       try {
         database.exec('BEGIN IMMEDIATE');
         try {
+          files.check();
           const value = work();
           database.exec('COMMIT');
           return value;
@@ -85,7 +83,7 @@ export function sqliteStore({
     });
 
   const find = (runId: string): Row => {
-    const row = get('SELECT * FROM runs WHERE run_id = ?', runId);
+    const row = get(`SELECT ${RUN_COLUMNS} FROM runs WHERE run_id = ?`, runId);
     if (row === undefined)
       throw new AgentHubError<StoreErrorCode>(
         'run_unknown',
@@ -110,11 +108,11 @@ export function sqliteStore({
     );
     return lease;
   };
-  const insert = (runId: string, records: readonly LogRecord[]) => {
+  const insert = (row: Row, records: readonly LogRecord[]) => {
     for (const { seq, at, ...data } of records)
       run(
-        'INSERT INTO log (run_id, seq, at, data) VALUES (?, ?, ?, ?)',
-        runId,
+        'INSERT INTO log (run, seq, at, data) VALUES (?, ?, ?, ?)',
+        row.id,
         seq,
         at,
         JSON.stringify(data),
@@ -139,14 +137,15 @@ export function sqliteStore({
           now(),
           prompt,
         );
-        insert(runId, [start]);
+        insert(find(runId), [start]);
         return lend(runId, 1, owner, ttl);
       }),
     append: (lease, records, { durable, status, settled = [] }) =>
       write(() => {
-        const known = Number(check(lease).records);
+        const row = check(lease);
+        const known = Number(row.records);
         checkOrder(records, known);
-        insert(lease.runId, records);
+        insert(row, records);
         run(
           'UPDATE runs SET records = ?, updated_at = ?, status = coalesce(?, status) WHERE run_id = ?',
           known + records.length,
@@ -164,18 +163,18 @@ export function sqliteStore({
       }, durable),
     read: (runId) =>
       guarded(() => {
-        find(runId);
-        return all('SELECT seq, at, data FROM log WHERE run_id = ? ORDER BY seq', runId).map(
-          (row, index) => toRecord(row, { index, runId }),
-        );
+        // Looked up first: records that are added meanwhile are no gap.
+        const { id, records } = find(runId);
+        const rows = all(`SELECT ${LOG_COLUMNS} FROM log WHERE run = ? ORDER BY seq`, id);
+        return toLog(rows, { runId, records: Number(records) });
       }),
     list: ({ status, search = '', limit = 100 } = {}) =>
       guarded(() =>
         all(
-          `SELECT * FROM runs
+          `SELECT ${RUN_COLUMNS} FROM runs
            WHERE (?1 IS NULL OR status = ?1)
              AND (instr(lower(run_id), lower(?2)) > 0 OR instr(lower(prompt), lower(?2)) > 0)
-           ORDER BY created_at DESC, rowid DESC LIMIT ?3`,
+           ORDER BY runs.created_at DESC, runs.id DESC LIMIT ?3`,
           status ?? null,
           search,
           limit,
@@ -211,97 +210,17 @@ export function sqliteStore({
       }, true),
     pending: (runId) =>
       guarded(() =>
-        all('SELECT * FROM inbox WHERE run_id = ? AND result IS NULL ORDER BY id', runId).map(
-          (row): InboxEntry => ({
-            id: Number(row.id),
-            runId,
-            event: JSON.parse(String(row.event)) as PublicEvent,
-          }),
-        ),
+        all(
+          `SELECT ${INBOX_COLUMNS} FROM inbox WHERE run_id = ? AND result IS NULL ORDER BY inbox.id`,
+          runId,
+        ).map((row) => toInboxEntry(row, runId)),
       ),
     resultOf: (id) =>
-      guarded(() => {
-        const result = get('SELECT result FROM inbox WHERE id = ?', id)?.result;
-        return typeof result === 'string' ? (JSON.parse(result) as AnswerResult) : null;
-      }),
+      guarded(() => toResult(get(`SELECT ${INBOX_COLUMNS} FROM inbox WHERE id = ?`, id))),
     close: () =>
       guarded(() => {
         statements.clear();
-        database.close();
+        closeDatabase(database);
       }),
-  };
-}
-
-function open(file: string, busyTimeout: number): Database.Database {
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    const database = new Database(file);
-    // Set on purpose: the defaults differ between builds. NORMAL in WAL keeps the file whole
-    // whatever happens; `write` raises it to FULL for what must be on disk.
-    database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
-    database.exec('PRAGMA journal_mode = WAL');
-    database.exec('PRAGMA synchronous = NORMAL');
-    migrate(database, file);
-    return database;
-  } catch (thrown) {
-    throw thrown instanceof AgentHubError ? thrown : storeError(thrown, file);
-  }
-}
-
-/** A file that was removed or replaced takes writes and loses them. */
-function checkFile(file: string, inode: number): void {
-  let found: number | null = null;
-  try {
-    found = statSync(file).ino;
-  } catch {
-    // Gone: told below.
-  }
-  if (found === inode) return;
-  throw new AgentHubError<StoreErrorCode>(
-    'store_unavailable',
-    `${file} was ${found === null ? 'removed' : 'replaced'} while it was in use. What was stored before is in that file only; nothing further was stored. Put the file back, or start anew.`,
-  );
-}
-
-function holderOf(row: Row, now: number): Lease | null {
-  const { run_id: runId, lease_owner: owner, lease_token: token } = row;
-  if (typeof owner !== 'string') return null;
-  const [renewedAt, expiresAt] = [Number(row.lease_renewed_at), Number(row.lease_expires_at)];
-  const lease = { runId: String(runId), owner, token: Number(token), renewedAt, expiresAt };
-  return isHeld(lease, now) ? lease : null;
-}
-
-function toRecord(
-  { seq, at, data }: Row,
-  { index, runId }: { index: number; runId: string },
-): LogRecord {
-  try {
-    if (seq !== index) throw new Error(`record ${index} is missing`);
-    const record = { seq, at, ...(JSON.parse(String(data)) as object) } as LogRecord;
-    if (
-      record.kind === 'start' &&
-      typeof (record.input as AgentInput | undefined)?.runId !== 'string'
-    )
-      throw new Error('record 0 has no input');
-    return record;
-  } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new AgentHubError<StoreErrorCode>(
-      'log_corrupt',
-      `The log of run ${runId} cannot be read: ${why}. Other runs are not touched; export what can be read, or delete this run.`,
-      { runId, seq: index },
-    );
-  }
-}
-
-function toSummary(row: Row, now: number): RunSummary {
-  return {
-    runId: String(row.run_id),
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
-    status: row.status as RunStatus,
-    prompt: String(row.prompt),
-    records: Number(row.records),
-    drivenBy: holderOf(row, now)?.owner ?? null,
   };
 }

@@ -55,7 +55,11 @@ export function watchFiles(file: string): { check(): void } {
 /** Puts what is in the journal into the file, unless somebody else is using it, and lets go. */
 export function closeDatabase(database: Database.Database): void {
   if (!database.open) return;
-  database.exec('PRAGMA busy_timeout = 0');
-  database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  try {
+    database.exec('PRAGMA busy_timeout = 0');
+    database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  } catch {
+    // It stays in the journal, where the next one to open the file finds it.
+  }
   database.close();
 }

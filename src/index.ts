@@ -61,6 +61,7 @@ export { createDefaultTools, type DefaultToolsOptions } from './run/default-tool
 export type { Flip } from './run/history/policy-check.ts';
 export type { TimelineEntry } from './run/history/timeline.ts';
 export type { Explanation, WhyEntry } from './run/history/why.ts';
+export { createHookRunner } from './run/hook-runner.ts';
 export type {
   AnswerOptions,
   AnswerResult,

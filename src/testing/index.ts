@@ -8,6 +8,8 @@ export {
   type PropertyResult,
 } from './check-properties.ts';
 export { controlState } from './control-state.ts';
+export { type Coverage, type CoverageCounter, createCoverage, type Mismatch } from './coverage.ts';
+export { BOUNDS, type Bound, type Cycle, findCycles } from './cycles.ts';
 export {
   type Exploration,
   type ExploredEdge,
@@ -16,6 +18,9 @@ export {
   explore,
   pathTo,
 } from './explore.ts';
+export { fingerprintOf } from './fingerprint.ts';
+export { formatMermaid, formatSteps, formatTest, isBroken } from './format-counterexample.ts';
+export { callOf, type HostParts, hostWorlds } from './host-world.ts';
 export { COMES_TO_REST, INVARIANTS } from './invariants.ts';
 export {
   always,
@@ -33,6 +38,7 @@ export {
   starts,
   type Taken,
 } from './properties.ts';
+export { type HookRunner, recordHookAnswers } from './record-hooks.ts';
 export { createReplay, type Replay, type ReplayOptions } from './replay.ts';
 export {
   type Hold,
@@ -43,6 +49,14 @@ export {
   type ScriptedStep,
   scriptedModel,
 } from './scripted-model.ts';
+export {
+  type NamedWorld,
+  SHIPPED_WORLDS,
+  type Verification,
+  type VerifyOptions,
+  verify,
+  type WorldReport,
+} from './verify.ts';
 export {
   type AgentSnapshot,
   CALLS,

@@ -1,5 +1,6 @@
 import type { Call } from '../../machines/agent/agent.types.ts';
 import { stateOf } from '../../machines/agent/agent.view.ts';
+import type { Condition, Policies } from '../../machines/permission/policies.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import { canonicalJson } from '../../machines/vocabulary/json.ts';
 import type { Message } from '../../machines/vocabulary/messages.ts';
@@ -20,22 +21,37 @@ function started(step: Step): readonly Call[] {
   );
 }
 
-const NEEDS: readonly [string, unknown, Approval][] = [
-  ['outsideAllowedArea', true, 'outside'],
-  ['serviceAllowed', false, 'service'],
-  ['outputExists', true, 'overwrite'],
-];
+/**
+ * The approvals a call needs by the facts an inspection just gave, worked out from the policies
+ * anew and not by the evaluator; null where nothing can allow it.
+ */
+function needs(
+  call: Call,
+  facts: Readonly<Record<string, unknown>>,
+  policies: Policies,
+): readonly (Approval | null)[] | null {
+  const policy = Object.entries(policies).find(([tool]) => tool === call.tool)?.[1];
+  if (policy === undefined || policy === 'deny' || facts.touchesPrivate !== false) return null;
+  const own: (Approval | null)[] = [];
+  if (policy === 'ask') own.push('use');
+  if (typeof policy === 'object') {
+    for (const { when, action, approval } of policy.rules) {
+      if (!when.every((condition) => isMet(condition, facts[condition.fact]))) continue;
+      if (action === 'deny') return null;
+      own.push(approval);
+    }
+  }
+  if (call.hookQuestions.length > 0) own.push('hook');
+  if (call.outcomeUnknown) own.push('repeat');
+  return own;
+}
 
-/** The approvals a call needs by the facts an inspection just gave, worked out by hand. */
-function needs(call: Call, facts: Readonly<Record<string, unknown>>): readonly Approval[] {
-  const byFacts = NEEDS.flatMap(([fact, value, approval]) =>
-    facts[fact] === value ? [approval] : [],
-  );
-  return [
-    ...(call.tool === 'image_scaling' ? byFacts : []),
-    ...(call.hookQuestions.length > 0 ? (['hook'] as const) : []),
-    ...(call.outcomeUnknown ? (['repeat'] as const) : []),
-  ];
+/** A fact that is missing, or no number where one is compared, counts against the call. */
+function isMet(condition: Condition, value: unknown): boolean {
+  if (value === undefined) return true;
+  if ('is' in condition) return value === condition.is;
+  if (typeof value !== 'number') return true;
+  return 'above' in condition ? value > condition.above : value < condition.below;
 }
 
 function inspected(event: WorldEvent, id: string): Readonly<Record<string, unknown>> | null {
@@ -54,9 +70,20 @@ function startProblem(step: Step, { id }: Call): string | null {
   if (call === undefined || facts === null) return `${id} starts without facts just looked up`;
   if (call.stage !== 'live' || call.result !== null)
     return `${id} starts although it is ${call.stage}`;
-  if (facts.touchesPrivate !== false) return `${id} starts in a private area`;
-  if (!['image_scaling', 'knowledge_search', 'todo_write'].includes(call.tool))
-    return `${id} starts without a policy`;
+  const missing = missingOf(call, facts, step.before.context.policies);
+  if (missing === null) return `${id} starts although nothing can allow it`;
+  return missing.length > 0 ? `${id} starts without approval for ${missing.join(', ')}` : null;
+}
+
+/**
+ * The approvals that a call lacks by what was just looked up; null where nothing can allow it, or
+ * where an approval that was given has expired.
+ */
+function missingOf(
+  call: Call,
+  facts: Readonly<Record<string, unknown>>,
+  policies: Policies,
+): readonly (Approval | null)[] | null {
   const { at, ...touched } = facts;
   const { hookQuestions, outcomeUnknown, tool, input, starts } = call;
   const shown = canonicalJson({
@@ -65,12 +92,11 @@ function startProblem(step: Step, { id }: Call): string | null {
     facts: { ...touched, toolName: tool, hookQuestions, outcomeUnknown },
     attempt: starts + 1,
   });
-  const given = call.grants
-    .filter((grant) => grant.shown === shown)
-    .filter(({ expiresAt }) => expiresAt === null || expiresAt > (at as number))
-    .flatMap(({ approvals }) => approvals);
-  const missing = needs(call, touched).filter((approval) => !given.includes(approval));
-  return missing.length > 0 ? `${id} starts without approval for ${missing.join(', ')}` : null;
+  const bound = call.grants.filter((grant) => grant.shown === shown);
+  if (bound.some(({ expiresAt }) => expiresAt !== null && expiresAt <= (at as number))) return null;
+  const given = bound.flatMap(({ approvals }) => approvals);
+  const needed = needs(call, touched, policies);
+  return needed?.filter((approval) => approval === null || !given.includes(approval)) ?? null;
 }
 
 /** Whether every call has exactly one observation, in order, right after its reply. */
@@ -118,6 +144,98 @@ export const INVARIANTS: readonly Property[] = [
     id: 'gate',
     text: 'A call starts only right after its facts were looked up, with every approval they need.',
     violation: (step) => first(started(step).map((call) => startProblem(step, call))),
+  },
+  {
+    id: 'reply',
+    text: 'A reply is taken as what it is: an answer, calls opened once each, or sent back for repair.',
+    violation: (step) => {
+      if (step.event.type !== 'xstate.done.actor.parseReply') return null;
+      const {
+        kind,
+        answer,
+        calls: asked = [],
+      } = step.event.output as {
+        kind: string;
+        answer?: string;
+        calls?: readonly { tool: string }[];
+      };
+      const { context } = step.after;
+      const said = context.messages.slice(step.before.context.messages.length);
+      const opened = said.flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+      if (kind === 'answer')
+        return context.answer === answer && said.length === 1 ? null : 'the answer is not taken';
+      const isBatch = asked.length > 0 && asked.length <= context.limits.callsPerReply;
+      if (kind === 'calls' && isBatch)
+        return opened.map(({ tool }) => tool).join() === asked.map(({ tool }) => tool).join()
+          ? null
+          : 'the calls are not the ones asked for';
+      return opened.length === 0 && said.at(-1)?.role === 'repair' ? null : 'it is not sent back';
+    },
+  },
+  {
+    id: 'hooks-run',
+    text: 'No state is passed by while a hook of its event applies.',
+    violation: ({ before, event, after }) => {
+      const has = (name: string) => after.context.hooks.some((hook) => hook.event === name);
+      const state = stateOf(after);
+      const isParsed = event.type === 'xstate.done.actor.parseReply';
+      if (isParsed && has('PreToolUse') && /^(awaitPermission|execute)/u.test(state))
+        return 'PreToolUse was passed by';
+      if (isParsed && has('Stop') && state === 'done') return 'Stop was passed by';
+      const ran = calls(before).some(({ stage }) => stage === 'running');
+      const isBack = state === 'callModel.working' || state === 'suspended';
+      return ran && isBack && has('PostToolUse') ? 'PostToolUse was passed by' : null;
+    },
+  },
+  {
+    id: 'limits',
+    text: 'No model request is made once a limit is reached, and none stops a run before it is.',
+    violation: ({ before, event, after }) => {
+      const { counters, limits, usage, clock, repeats, rest } = after.context;
+      const reached = {
+        'limit.turns': counters.turns > limits.turns,
+        'limit.tool_calls': counters.toolCalls >= limits.toolCalls,
+        'limit.tokens': usage.inputTokens + usage.outputTokens >= (limits.tokens ?? Infinity),
+        'limit.time': clock.workedMs >= (limits.time ?? Infinity),
+        'limit.repeated_call': repeats.most >= limits.repeatedCalls,
+      };
+      const isRequest =
+        stateOf(after) === 'callModel.working' && stateOf(before) !== 'callModel.working';
+      const passed = Object.entries(reached).find(([, is]) => is)?.[0];
+      if (isRequest && passed) return `a request is made past ${passed}`;
+      if (rest?.status !== 'suspended' || !rest.reason.startsWith('limit.')) return null;
+      if (before.context.rest?.status === 'suspended' && event.type !== 'run.resume') return null;
+      const isReached = {
+        ...reached,
+        'limit.turns': counters.turns >= limits.turns,
+        'limit.repairs': counters.repairs > limits.repairs,
+        'limit.stop_blocks': counters.stopBlocks > limits.stopBlocks,
+      } as Readonly<Record<string, boolean>>;
+      return isReached[rest.reason] ? null : `${rest.reason} is not reached`;
+    },
+  },
+  {
+    id: 'questions',
+    text: 'A person is asked exactly about the calls that lack an approval, and all of them at once.',
+    violation: (step) => {
+      const { context } = step.after;
+      if (step.event.type !== 'xstate.done.actor.inspectFacts') return null;
+      const verdicts = calls(step.before)
+        .filter(({ stage }) => stage === 'live')
+        .flatMap((call) => {
+          const facts = inspected(step.event, call.id);
+          const missing = facts === null ? null : missingOf(call, facts, context.policies);
+          return missing === null ? [] : [{ id: call.id, missing }];
+        });
+      const lacking = verdicts.filter(({ missing }) => missing.length > 0).map(({ id }) => id);
+      const asked = calls(step.after).flatMap(({ id, stage }) => (stage === 'asked' ? [id] : []));
+      if (lacking.join() !== asked.join()) return `asked about ${asked.join() || 'none'}`;
+      if (asked.length > 0) return null;
+      const running = calls(step.after).flatMap(({ id, stage }) =>
+        stage === 'running' ? [id] : [],
+      );
+      return running.length === verdicts.length ? null : 'an allowed call does not run';
+    },
   },
   {
     id: 'settled',

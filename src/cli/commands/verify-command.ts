@@ -58,8 +58,7 @@ export async function verifyCommand(flags: VerifyFlags, io: Io): Promise<ExitCod
     worlds,
     properties: own?.properties ?? [],
     onProgress: ({ world, edges }) => {
-      if (isLive(io))
-        io.stderr.write(`\r\u001b[2K${TEXTS.exploring[locale]} ${world}: ${edges}`);
+      if (isLive(io)) io.stderr.write(`\r\u001b[2K${TEXTS.exploring[locale]} ${world}: ${edges}`);
     },
   });
   if (isLive(io)) io.stderr.write('\r\u001b[2K');

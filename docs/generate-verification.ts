@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { fingerprintOf, SHIPPED_WORLDS, verify } from '../src/testing/index.ts';
-import type { World } from '../src/testing/world.ts';
+import { verify } from '../src/testing/index.ts';
 
 /**
  * Verifies the shipped machine and writes what came out: `docs/verification.json`, which the tests
@@ -10,10 +9,9 @@ import type { World } from '../src/testing/world.ts';
 const result = await verify();
 if (!result.holds) throw new Error('A property is broken: run "agenthub verify" to see which.');
 
-const worlds = result.worlds.map(({ name, states, edges, replayed }) => {
-  const world = SHIPPED_WORLDS.find((known) => known.name === name)?.world as World;
-  return { name, states, edges, replayed, fingerprint: fingerprintOf(world) };
-});
+const worlds = result.worlds.map(({ name, states, edges, replayed, fingerprint }) => ({
+  ...{ name, states, edges, replayed, fingerprint },
+}));
 const { coverage, cycles } = result;
 writeFileSync(
   'docs/verification.json',

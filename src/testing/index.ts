@@ -66,6 +66,7 @@ export {
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
   TWO_CALL_LIMITS_WORLD,
+  TWO_CALL_NO_HOOKS_WORLD,
   TWO_CALL_WORLD,
   type World,
   type WorldCall,

@@ -111,7 +111,9 @@ function createSample(replay: NamedWorld['replay']) {
   let index = 0;
   const see = (edge: ExploredEdge) => {
     const { source, event } = edge;
-    const kind = `${JSON.stringify(source.snapshot.value)} ${event.label.replace(/\d+\.\d+/gu, '')}`;
+    const { value, context } = source.snapshot;
+    const why = context.rest?.status === 'suspended' ? context.rest.reason : '';
+    const kind = `${JSON.stringify(value)} ${why} ${event.label.replace(/\d+\.\d+/gu, '')}`;
     if (replay === 'all' || !kinds.has(kind) || index % replay === 0) edges.push(edge);
     kinds.add(kind);
     index += 1;

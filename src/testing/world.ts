@@ -138,6 +138,7 @@ export const TWO_CALL_NO_HOOKS_WORLD: World = {
   callsPerReply: [2],
   facts: [FACTS.clean, FACTS.overwrite],
   omissions: false,
+  strayAnswers: true,
 };
 
 /** Few kinds of calls, every counter and limit small enough to be reached and raised once. */

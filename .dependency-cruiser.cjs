@@ -14,7 +14,7 @@ module.exports = {
       comment: 'machines/ imports only xstate and itself.',
       severity: 'error',
       from: { path: '^machines/' },
-      to: { pathNot: ['^machines/', '^node_modules/xstate/'] },
+      to: { pathNot: ['^machines/', '(^|/)node_modules/xstate/'] },
     },
     {
       name: 'protocol-knows-no-platform',

@@ -1,8 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type GraphState, toGraph, toMermaid } from '../machines/agent/agent.graph.ts';
 import { agentMachine } from '../machines/agent/agent.machine.ts';
-import { configSchema } from '../src/cli/config.ts';
+import type { Locale } from '../machines/vocabulary/json.ts';
+import { configSchema } from '../src/cli/config-schema.ts';
+import { defaultsTable } from './defaults.ts';
 
 /**
  * Writes what is generated from the code: `npm run generate`. With `--check` it writes nothing and
@@ -30,45 +32,57 @@ ${graph.states.map(stateLine).join('\n')}
 allowed call, spawned by \`execute\`.
 `;
 
-/** Puts content between the markers of a text that is otherwise written by hand. */
-function between(text: string, name: string, content: string): string {
-  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const from = text.indexOf(start);
-  const to = text.indexOf(end);
-  if (from < 0 || to < from) throw new Error(`The markers ${start} … ${end} are missing.`);
-  return `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
+/** Fills what stands between `<!-- name -->` and `<!-- /name -->` in a text written by hand. */
+function filled(path: string, parts: Readonly<Record<string, string>>): string {
+  let text = readFileSync(path, 'utf8');
+  for (const [name, content] of Object.entries(parts)) {
+    const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+    const from = text.indexOf(start);
+    const to = text.indexOf(end);
+    if (from < 0 || to < from)
+      throw new Error(`${path}: the markers ${start} … ${end} are missing.`);
+    text = `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
+  }
+  return text;
 }
 
-const example = readFileSync('docs/examples/embed.ts', 'utf8').trimEnd();
-
-function readme(path: string): string {
-  const withChart = between(readFileSync(path, 'utf8'), 'chart', mermaid);
-  return between(withChart, 'example', `\`\`\`ts\n${example}\n\`\`\``);
+/** An example, or the part of it between `// #region` and `// #endregion`, as a block of code. */
+function example(name: string): string {
+  const code = readFileSync(`docs/examples/${name}.ts`, 'utf8');
+  const region = /\/\/ #region\n([^]*?)\/\/ #endregion/u.exec(code)?.[1] ?? code;
+  return `\`\`\`ts\n${region.trim()}\n\`\`\``;
 }
 
-const schema = z.toJSONSchema(configSchema, { io: 'input' });
+const readme = (path: string, locale: Locale) =>
+  filled(path, {
+    chart: mermaid,
+    example: example('embed'),
+    glm: example('glm'),
+    hooks: example('hooks'),
+    permissions: example('permissions'),
+    defaults: defaultsTable(locale),
+  });
+
+const schema = {
+  title: 'agenthub.config.json',
+  ...z.toJSONSchema(configSchema, { io: 'input' }),
+};
 const files: Record<string, string> = {
   'machines/agent/README.md': machineReadme,
-  'agenthub.schema.json': `${JSON.stringify({ title: 'agenthub.config.json', ...schema }, null, 2)}\n`,
-  'README.md': readme('README.md'),
-  'README.zh-CN.md': readme('README.zh-CN.md'),
+  'agenthub.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
+  'README.md': readme('README.md', 'en'),
+  'README.zh-CN.md': readme('README.zh-CN.md', 'zh'),
+  'docs/guide.md': filled('docs/guide.md', { machine: example('machine') }),
 };
 
 const isCheck = process.argv.includes('--check');
-const stale = Object.entries(files).filter(([path, content]) => read(path) !== content);
-for (const [path, content] of stale) {
-  if (isCheck) console.error(`${path} is not fresh: run npm run generate`);
-  else {
+for (const [path, content] of Object.entries(files)) {
+  if (existsSync(path) && readFileSync(path, 'utf8') === content) continue;
+  if (isCheck) {
+    console.error(`${path} is not fresh: run npm run generate`);
+    process.exitCode = 1;
+  } else {
     writeFileSync(path, content);
     console.log(`wrote ${path}`);
-  }
-}
-if (isCheck && stale.length > 0) process.exitCode = 1;
-
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return null;
   }
 }

@@ -40,10 +40,12 @@ export {
   auditLine,
   defineHook,
   type Hook,
+  type HookDefinition,
   type HookInputs,
   type HookOutputs,
   todoReminder,
   unfinishedTodos,
+  type WriteLine,
 } from './hooks/index.ts';
 export {
   type GenerateOptions,
@@ -59,6 +61,7 @@ export { createDefaultTools, type DefaultToolsOptions } from './run/default-tool
 export type { Flip } from './run/history/policy-check.ts';
 export type { TimelineEntry } from './run/history/timeline.ts';
 export type { Explanation, WhyEntry } from './run/history/why.ts';
+export { createHookRunner } from './run/hook-runner.ts';
 export type {
   AnswerOptions,
   AnswerResult,

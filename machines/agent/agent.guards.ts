@@ -1,13 +1,12 @@
-import type { Approval } from '../permission/reasons.ts';
 import { toErrorData } from '../vocabulary/errors.ts';
 import { decide, hasRun, missingApprovals, shownOf } from './agent.calls.ts';
 import type { PortOutputs } from './agent.ports.ts';
 import type {
   AgentContext,
   Call,
+  Grant,
   Limits,
   ParsedReply,
-  PublicEvent,
   SuspensionReason,
 } from './agent.types.ts';
 import { type HookEvent, matchesTool } from './matcher.ts';
@@ -85,10 +84,7 @@ const LIMIT_OF: Partial<Record<SuspensionReason, keyof Limits>> = {
  * Whether a suspended run may go on: the limit that stopped it is raised. Where no limit did, or
  * repeated calls did (their count starts anew), a person's word is enough.
  */
-export function canResume(
-  { rest, limits }: AgentContext,
-  wanted: Extract<PublicEvent, { type: 'run.resume' }>['limits'],
-): boolean {
+export function canResume({ rest, limits }: AgentContext, wanted: Partial<Limits>): boolean {
   if (rest?.status !== 'suspended') return false;
   const name = LIMIT_OF[rest.reason];
   if (name === undefined) return true;
@@ -135,14 +131,10 @@ function askedCall({ calls }: AgentContext, callId: string): Call | undefined {
  */
 export function isValidGrant(
   context: AgentContext,
-  grant: {
-    readonly callId: string;
-    readonly approvals: readonly Approval[];
-    readonly shown: string;
-  },
-): boolean {
-  const call = askedCall(context, grant.callId);
-  if (call === undefined || grant.shown !== shownOf(call)) return false;
+  grant: (Grant & { readonly callId: string }) | null,
+): grant is Grant & { readonly callId: string } {
+  const call = grant === null ? undefined : askedCall(context, grant.callId);
+  if (grant === null || call === undefined || grant.shown !== shownOf(call)) return false;
   const missing = missingApprovals(decide(call, context.policies));
   return (
     grant.approvals.length > 0 && grant.approvals.every((approval) => missing.includes(approval))

@@ -1,4 +1,16 @@
+import {
+  readDeadline,
+  readInspection,
+  readModelAnswer,
+  readParsedReply,
+  readPostToolVerdicts,
+  readPreToolVerdicts,
+  readPromptVerdict,
+  readStopVerdict,
+  readToolOutput,
+} from './agent.answers.ts';
 import { hasRun } from './agent.calls.ts';
+import { readDenial, readGrant, readResumption } from './agent.orders.ts';
 import type { PortInputs } from './agent.ports.ts';
 import type { AgentContext } from './agent.types.ts';
 
@@ -51,12 +63,31 @@ export const answer = ({ context }: Source): PortInputs['stop'] => ({
   stopBlocks: context.counters.stopBlocks,
 });
 
-/**
- * What a port answered. Ports check their answers, but one that gives none at all must not break
- * a guard: it reads as an answer with nothing in it, and the chart takes the way for nonsense.
- */
-export const output = <Output>({ event }: { event: { output: Output } }): Output =>
-  typeof event.output === 'object' && event.output !== null ? event.output : ({} as Output);
+// What a port answered, read so that nothing it may answer can break a guard or an update.
+
+type Answered = { readonly event: { readonly output: unknown } };
+
+export const promptVerdict = ({ event }: Answered) => readPromptVerdict(event.output);
+
+export const modelAnswer = ({ event }: Answered) => readModelAnswer(event.output);
+
+export const parsedReply = ({ event }: Answered) => readParsedReply(event.output);
+
+export const preToolVerdicts = ({ event }: Answered) => readPreToolVerdicts(event.output);
+
+export const inspection = ({ event }: Answered) => readInspection(event.output);
+
+export const deadlinePassed = ({ context, event }: Answered & Source) =>
+  readDeadline(event.output, context.clock.at);
+
+export const toolDone = ({ event }: { event: { actorId: string; output: unknown } }) => ({
+  actorId: event.actorId,
+  output: readToolOutput(event.output),
+});
+
+export const postToolVerdicts = ({ event }: Answered) => readPostToolVerdicts(event.output);
+
+export const stopVerdict = ({ event }: Answered) => readStopVerdict(event.output);
 
 /** What a port was rejected with. */
 export const error = ({ event }: { event: { error: unknown } }): unknown => event.error;
@@ -64,8 +95,13 @@ export const error = ({ event }: { event: { error: unknown } }): unknown => even
 /** The whole event. */
 export const event = <Event>({ event }: { event: Event }): Event => event;
 
-/** The limits a person wants raised. */
-export const limits = <Limits>({ event }: { event: { limits: Limits } }): Limits => event.limits;
+// What a person or host sent
+
+export const grant = ({ event }: { event: unknown }) => readGrant(event);
+
+export const denial = ({ event }: { event: unknown }) => readDenial(event);
+
+export const resumption = ({ event }: { event: unknown }) => readResumption(event);
 
 /** The latest time the run knows of. */
 export const now = ({ context }: Source): { at: number } => ({ at: context.clock.at });

@@ -30,13 +30,13 @@ export const agentMachine = agentSetup.createMachine({
             input: from.conversation,
             onDone: [
               {
-                guard: { type: 'isPromptAccepted', params: from.output },
+                guard: { type: 'isPromptAccepted', params: from.promptVerdict },
                 target: '#agent.callModel',
-                actions: { type: 'addPromptContext', params: from.output },
+                actions: { type: 'addPromptContext', params: from.promptVerdict },
               },
               {
                 target: '#agent.failed',
-                actions: { type: 'refusePrompt', params: from.output },
+                actions: { type: 'refusePrompt', params: from.promptVerdict },
               },
             ],
             onError: { target: '#agent.failed', actions: { type: 'failHook', params: from.error } },
@@ -63,7 +63,7 @@ export const agentMachine = agentSetup.createMachine({
             input: from.conversation,
             onDone: {
               target: '#agent.parseReply',
-              actions: { type: 'recordReply', params: from.output },
+              actions: { type: 'recordReply', params: from.modelAnswer },
             },
             onError: [
               {
@@ -86,23 +86,23 @@ export const agentMachine = agentSetup.createMachine({
         input: from.unparsedReply,
         onDone: [
           {
-            guard: { type: 'isAnswer', params: from.output },
+            guard: { type: 'isAnswer', params: from.parsedReply },
             target: 'stopHook',
-            actions: { type: 'acceptAnswer', params: from.output },
+            actions: { type: 'acceptAnswer', params: from.parsedReply },
           },
           {
-            guard: { type: 'isCallBatch', params: from.output },
+            guard: { type: 'isCallBatch', params: from.parsedReply },
             target: 'preToolHook',
-            actions: { type: 'acceptCalls', params: from.output },
+            actions: { type: 'acceptCalls', params: from.parsedReply },
           },
           {
             guard: 'hasRepairsLeft',
             target: 'callModel',
-            actions: { type: 'acceptMalformed', params: from.output },
+            actions: { type: 'acceptMalformed', params: from.parsedReply },
           },
           {
             target: 'suspended',
-            actions: [{ type: 'acceptMalformed', params: from.output }, 'suspendAtRepairs'],
+            actions: [{ type: 'acceptMalformed', params: from.parsedReply }, 'suspendAtRepairs'],
           },
         ],
         onError: { target: 'failed', actions: { type: 'failParse', params: from.error } },
@@ -123,7 +123,7 @@ export const agentMachine = agentSetup.createMachine({
             input: from.callsBeforeHooks,
             onDone: {
               target: 'routing',
-              actions: { type: 'applyPreToolVerdicts', params: from.output },
+              actions: { type: 'applyPreToolVerdicts', params: from.preToolVerdicts },
             },
             onError: {
               target: 'routing',
@@ -149,7 +149,10 @@ export const agentMachine = agentSetup.createMachine({
             id: 'inspectFacts',
             src: 'inspectFacts',
             input: from.callsToInspect,
-            onDone: { target: 'deciding', actions: { type: 'recordFacts', params: from.output } },
+            onDone: {
+              target: 'deciding',
+              actions: { type: 'recordFacts', params: from.inspection },
+            },
             onError: {
               target: 'deciding',
               actions: { type: 'closeUninspectedCalls', params: from.error },
@@ -172,7 +175,7 @@ export const agentMachine = agentSetup.createMachine({
             input: from.deadline,
             onDone: {
               target: 'reviewing',
-              actions: { type: 'expireQuestions', params: from.output },
+              actions: { type: 'expireQuestions', params: from.deadlinePassed },
             },
             onError: {
               target: 'reviewing',
@@ -182,24 +185,24 @@ export const agentMachine = agentSetup.createMachine({
           on: {
             'permission.grant': [
               {
-                guard: { type: 'isLastGrant', params: from.event },
+                guard: { type: 'isLastGrant', params: from.grant },
                 target: 'reviewing',
-                actions: { type: 'addGrant', params: from.event },
+                actions: { type: 'addGrant', params: from.grant },
               },
               {
-                guard: { type: 'isValidGrant', params: from.event },
-                actions: { type: 'addGrant', params: from.event },
+                guard: { type: 'isValidGrant', params: from.grant },
+                actions: { type: 'addGrant', params: from.grant },
               },
             ],
             'permission.deny': [
               {
-                guard: { type: 'isLastDenial', params: from.event },
+                guard: { type: 'isLastDenial', params: from.denial },
                 target: 'reviewing',
-                actions: { type: 'denyCall', params: from.event },
+                actions: { type: 'denyCall', params: from.denial },
               },
               {
-                guard: { type: 'isValidDenial', params: from.event },
-                actions: { type: 'denyCall', params: from.event },
+                guard: { type: 'isValidDenial', params: from.denial },
+                actions: { type: 'denyCall', params: from.denial },
               },
             ],
           },
@@ -219,7 +222,7 @@ export const agentMachine = agentSetup.createMachine({
       on: {
         'xstate.done.actor.tool.*': {
           actions: [
-            { type: 'recordResult', params: from.event },
+            { type: 'recordResult', params: from.toolDone },
             { type: 'stopTool', params: from.event },
           ],
         },
@@ -255,7 +258,7 @@ export const agentMachine = agentSetup.createMachine({
             onDone: {
               target: '#agent.callModel',
               actions: [
-                { type: 'applyPostToolVerdicts', params: from.output },
+                { type: 'applyPostToolVerdicts', params: from.postToolVerdicts },
                 'writeObservations',
               ],
             },
@@ -281,20 +284,20 @@ export const agentMachine = agentSetup.createMachine({
             src: 'stop',
             input: from.answer,
             onDone: [
-              { guard: { type: 'isStopAllowed', params: from.output }, target: '#agent.done' },
+              { guard: { type: 'isStopAllowed', params: from.stopVerdict }, target: '#agent.done' },
               {
-                guard: { type: 'mayBlockStop', params: from.output },
+                guard: { type: 'mayBlockStop', params: from.stopVerdict },
                 target: '#agent.callModel',
-                actions: { type: 'blockStop', params: from.output },
+                actions: { type: 'blockStop', params: from.stopVerdict },
               },
               {
-                guard: { type: 'isStopBlocked', params: from.output },
+                guard: { type: 'isStopBlocked', params: from.stopVerdict },
                 target: '#agent.suspended',
-                actions: [{ type: 'blockStop', params: from.output }, 'suspendAtStopBlocks'],
+                actions: [{ type: 'blockStop', params: from.stopVerdict }, 'suspendAtStopBlocks'],
               },
               {
                 target: '#agent.suspended',
-                actions: { type: 'suspendWithoutVerdict', params: from.output },
+                actions: { type: 'suspendWithoutVerdict', params: from.stopVerdict },
               },
             ],
             onError: {
@@ -314,12 +317,12 @@ export const agentMachine = agentSetup.createMachine({
           {
             guard: 'isSuspendedByHook',
             target: 'stopHook',
-            actions: { type: 'raiseLimits', params: from.event },
+            actions: { type: 'raiseLimits', params: from.resumption },
           },
           {
-            guard: { type: 'canResume', params: from.limits },
+            guard: { type: 'canResume', params: from.resumption },
             target: 'callModel',
-            actions: { type: 'raiseLimits', params: from.event },
+            actions: { type: 'raiseLimits', params: from.resumption },
           },
         ],
       },

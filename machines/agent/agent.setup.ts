@@ -1,5 +1,6 @@
 import { assign, enqueueActions, setup, stopChild } from 'xstate';
 import { toErrorData } from '../vocabulary/errors.ts';
+import type { ReadModelAnswer, ReadPostToolVerdicts } from './agent.answers.ts';
 import { factsOf } from './agent.calls.ts';
 import * as guards from './agent.guards.ts';
 import { type PortOutputs, ports } from './agent.ports.ts';
@@ -11,13 +12,13 @@ import type {
   Grant,
   Inspection,
   Limits,
-  ModelAnswer,
   ParsedReply,
   ToolEvent,
+  ToolOutput,
 } from './agent.types.ts';
 import * as updates from './agent.updates.ts';
 
-type ToolDone = Extract<ToolEvent, { output: unknown }>;
+type GivenGrant = Grant & { readonly callId: string };
 type ToolCrash = Extract<ToolEvent, { error: unknown }>;
 
 /** Id of the actor that runs a call. */
@@ -48,10 +49,9 @@ export const agentSetup = setup({
     hasLiveCalls: ({ context }) => guards.hasLiveCalls(context),
     hasQuestions: ({ context }) => guards.questionCalls(context).length > 0,
     hasAllowedCalls: ({ context }) => guards.allowedCalls(context).length > 0,
-    isLastGrant: ({ context }, grant: Grant & { callId: string }) =>
+    isLastGrant: ({ context }, grant: GivenGrant | null) =>
       guards.isValidGrant(context, grant) && guards.isLastQuestion(context, grant.callId),
-    isValidGrant: ({ context }, grant: Grant & { callId: string }) =>
-      guards.isValidGrant(context, grant),
+    isValidGrant: ({ context }, grant: GivenGrant | null) => guards.isValidGrant(context, grant),
     isLastDenial: ({ context }, { callId }: { callId: string }) =>
       guards.isAsked(context, callId) && guards.isLastQuestion(context, callId),
     isValidDenial: ({ context }, { callId }: { callId: string }) => guards.isAsked(context, callId),
@@ -65,7 +65,8 @@ export const agentSetup = setup({
     mayBlockStop: ({ context }, { verdict }: PortOutputs['stop']) =>
       verdict === 'block' && guards.hasStopBlocksLeft(context),
     isSuspendedByHook: ({ context }) => guards.isSuspendedBy(context, 'hook_failed'),
-    canResume: ({ context }, limits: Partial<Limits>) => guards.canResume(context, limits),
+    canResume: ({ context }, { limits }: { limits: Partial<Limits> }) =>
+      guards.canResume(context, limits),
   },
   actions: {
     addPromptContext: assign(({ context }, answer: PortOutputs['userPromptSubmit']) =>
@@ -75,7 +76,9 @@ export const agentSetup = setup({
       updates.refusePrompt(context, answer),
     ),
     beginTurn: assign(({ context }) => updates.beginTurn(context)),
-    recordReply: assign(({ context }, answer: ModelAnswer) => updates.recordReply(context, answer)),
+    recordReply: assign(({ context }, answer: ReadModelAnswer) =>
+      updates.recordReply(context, answer),
+    ),
     acceptAnswer: assign(({ context }, parsed: ParsedReply) =>
       parsed.kind === 'answer' ? updates.acceptAnswer(context, parsed) : {},
     ),
@@ -98,8 +101,8 @@ export const agentSetup = setup({
       updates.closeUninspectedCalls(context, thrown),
     ),
     askQuestions: assign(({ context }) => updates.askQuestions(context)),
-    addGrant: assign(({ context }, grant: Grant & { callId: string }) =>
-      updates.addGrant(context, grant),
+    addGrant: assign(({ context }, grant: GivenGrant | null) =>
+      grant === null ? {} : updates.addGrant(context, grant),
     ),
     denyCall: assign(({ context }, denial: { callId: string; reason: string; at: number }) =>
       updates.denyCall(context, denial),
@@ -121,7 +124,7 @@ export const agentSetup = setup({
       }
       enqueue.assign(updates.startCalls(context));
     }),
-    recordResult: assign(({ context }, result: ToolDone) =>
+    recordResult: assign(({ context }, result: { actorId: string; output: ToolOutput }) =>
       updates.recordResult(context, { callId: callIdOf(result.actorId), output: result.output }),
     ),
     recordCrash: assign(({ context }, crash: ToolCrash) =>
@@ -132,8 +135,8 @@ export const agentSetup = setup({
       for (const call of context.calls)
         if (call.stage === 'running') enqueue.stopChild(toolId(call.id));
     }),
-    applyPostToolVerdicts: assign(({ context }, verdicts: PortOutputs['postToolUse']) =>
-      updates.applyPostToolVerdicts(context, verdicts),
+    applyPostToolVerdicts: assign(({ context }, answer: ReadPostToolVerdicts) =>
+      updates.applyPostToolVerdicts(context, answer),
     ),
     recordPostToolFault: assign(({ context }, thrown: unknown) =>
       updates.recordPostToolFault(context, thrown),

@@ -1,7 +1,13 @@
-import type { Json, JsonObject } from '../vocabulary/json.ts';
+import { canonicalJson, type Json, type JsonObject } from '../vocabulary/json.ts';
 import type { ContextNote } from '../vocabulary/messages.ts';
-import { type Condition, DEFAULT_POLICIES, type Policies, type Policy } from './policies.ts';
-import { type Approval, type Reason, reason } from './reasons.ts';
+import {
+  type Condition,
+  DEFAULT_POLICIES,
+  type Policies,
+  type Policy,
+  type Rule,
+} from './policies.ts';
+import { APPROVALS, type Approval, type Reason, reason } from './reasons.ts';
 
 /**
  * What a call touches, looked up by trusted code just before the decision. JSON; a host's fact
@@ -109,9 +115,9 @@ export function explain(
   authorization: Authorization,
   policies: Policies = DEFAULT_POLICIES,
 ): readonly Consideration[] {
-  const policy = Object.hasOwn(policies, facts.toolName) ? policies[facts.toolName] : undefined;
-  const uncovered = engineDenial('tool_not_covered', policy === undefined);
-  if (policy === undefined) return [uncovered];
+  const policy = policyOf(policies, facts.toolName);
+  const uncovered = engineDenial('tool_not_covered', policy === null);
+  if (policy === null) return [uncovered];
   const isPrivate = engineDenial('touches_private', facts.touchesPrivate !== false);
   if (isPrivate.matched) return [uncovered, isPrivate];
   return [
@@ -120,6 +126,27 @@ export function explain(
     ...considerPolicy(policy, facts, authorization),
     ...considerCircumstances(facts, authorization),
   ];
+}
+
+/** The policy of a tool, or null: one that cannot be read covers nothing. */
+function policyOf(policies: Policies, toolName: string): Policy | null {
+  const policy = Object.hasOwn(policies, toolName) ? policies[toolName] : undefined;
+  if (policy === 'allow' || policy === 'ask' || policy === 'deny') return policy;
+  const rules: unknown = (policy as { rules?: unknown } | null | undefined)?.rules;
+  return Array.isArray(rules) && rules.every(isRule) ? { rules } : null;
+}
+
+function isRule(rule: unknown): rule is Rule {
+  const fields = (rule ?? {}) as Partial<Record<keyof Rule, unknown>>;
+  const { when, action, approval, reason: why } = fields;
+  const { code, zh, en } = (why ?? {}) as Partial<Record<keyof Reason, unknown>>;
+  return (
+    Array.isArray(when) &&
+    when.every((condition) => typeof condition === 'object' && condition !== null) &&
+    (action === 'ask' || action === 'deny') &&
+    (approval === null || APPROVALS.some((known) => known === approval)) &&
+    [code, zh, en].every((text) => typeof text === 'string')
+  );
 }
 
 function engineDenial(
@@ -138,7 +165,7 @@ function considerPolicy(
   if (policy === 'allow') return [{ ...whole, action: 'allow', lifted: false, reason: null }];
   if (policy === 'ask') {
     const why = reason('use_not_approved', 'rule', 'use');
-    return [{ ...whole, action: 'ask', lifted: authorization.useApproved, reason: why }];
+    return [{ ...whole, action: 'ask', lifted: isApproved('use', authorization), reason: why }];
   }
   if (policy === 'deny') {
     const why = reason('use_forbidden', 'rule');
@@ -161,29 +188,31 @@ function considerCircumstances(
     rule: `hook:${source}`,
     matched: true,
     action: 'ask' as const,
-    lifted: authorization.hookQuestionApproved,
+    lifted: isApproved('hook', authorization),
     reason: reason('hook_asks', 'hook', 'hook', `${source}: ${text}`),
   }));
   const repeat: Consideration = {
     rule: 'engine',
     matched: outcomeUnknown,
     action: 'ask',
-    lifted: authorization.repeatApproved,
+    lifted: isApproved('repeat', authorization),
     reason: reason('outcome_unknown', 'engine', 'repeat'),
   };
   return [...questions, repeat];
 }
 
+/** Whether a condition is met. What is not known, or cannot be compared, counts as met. */
 function holds(condition: Condition, facts: Facts): boolean {
-  if (!Object.hasOwn(facts, condition.fact)) return true;
-  const value = facts[condition.fact];
-  if ('is' in condition) return value === condition.is;
-  if (typeof value !== 'number') return true;
-  return 'above' in condition ? value > condition.above : value < condition.below;
+  const value = Object.hasOwn(facts, condition.fact) ? facts[condition.fact] : undefined;
+  if (value === undefined) return true;
+  if ('is' in condition) return canonicalJson(value) === canonicalJson(condition.is);
+  if (typeof value !== 'number' || Number.isNaN(value)) return true;
+  if ('above' in condition) return !(value <= condition.above);
+  return !(value >= condition.below);
 }
 
 function isApproved(approval: Approval | null, authorization: Authorization): boolean {
-  return approval !== null && authorization[FLAGS[approval]];
+  return approval !== null && authorization[FLAGS[approval]] === true;
 }
 
 function reasonsOf(considerations: readonly Consideration[]): readonly Reason[] {

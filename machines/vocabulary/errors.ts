@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json.ts';
+import { isJson, type Json, type JsonObject } from './json.ts';
 
 /** A failure as data: what enters context, events and the log. */
 export interface ErrorData {
@@ -28,7 +28,7 @@ export class AgentHubError<Code extends string = string> extends Error {
 }
 
 /**
- * Turns anything thrown into plain data. Keeps `code`, `message` and `details` of an
+ * Turns anything thrown into plain data. Keeps `code`, `message` and `details` (if they are JSON) of an
  * {@link AgentHubError} or of data already in that shape; anything else gets `fallbackCode`.
  * Total: never throws, whatever was thrown.
  */
@@ -51,8 +51,19 @@ function readError(thrown: unknown, fallbackCode: string): ErrorData {
     if (typeof message === 'string') {
       const known = thrown instanceof AgentHubError || !(thrown instanceof Error);
       const data = { code: known && typeof code === 'string' ? code : fallbackCode, message };
-      return known && details !== undefined ? { ...data, details: details as Json } : data;
+      const plain = known ? plainDetails(details) : undefined;
+      return plain === undefined ? data : { ...data, details: plain };
     }
   }
   return { code: fallbackCode, message: String(thrown) };
+}
+
+/** What of some details is JSON; undefined for what cannot become any. */
+function plainDetails(details: unknown): Json | undefined {
+  if (details === undefined || isJson(details)) return details;
+  try {
+    return JSON.parse(JSON.stringify(details));
+  } catch {
+    return undefined;
+  }
 }

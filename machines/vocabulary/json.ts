@@ -38,7 +38,8 @@ export function isJson(value: unknown, depth = 100): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || depth === 0) return false;
-  if (Array.isArray(value)) return value.every((member) => isJson(member, depth - 1));
+  // Not `every`: it passes over holes.
+  if (Array.isArray(value)) return Array.from(value).every((member) => isJson(member, depth - 1));
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
   return Object.values(value).every((member) => isJson(member, depth - 1));

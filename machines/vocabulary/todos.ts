@@ -1,4 +1,3 @@
-import type { JsonObject } from './json.ts';
 import type { Message } from './messages.ts';
 
 export type TodoStatus = 'pending' | 'in_progress' | 'completed';
@@ -41,15 +40,17 @@ export function deriveTodos(messages: readonly Message[]): readonly TodoItem[] {
 function readTodos(input: unknown, succeeded: ReadonlySet<string>): readonly TodoItem[] {
   const todos = (input as { todos?: unknown } | null)?.todos;
   if (!Array.isArray(todos)) return [];
-  return (todos as JsonObject[]).map((todo) => {
-    const evidence = Array.isArray(todo.evidence) ? todo.evidence.map(String) : [];
-    const status = String(todo.status) as TodoStatus;
-    return {
-      content: String(todo.content),
-      status,
-      evidence,
-      verified:
-        status === 'completed' && evidence.length > 0 && evidence.every((id) => succeeded.has(id)),
-    };
+  return todos.filter(isTodo).map(({ content, status, evidence }) => {
+    const named = Array.isArray(evidence) ? evidence.map(String) : [];
+    const isProven = named.length > 0 && named.every((id) => succeeded.has(id));
+    return { content, status, evidence: named, verified: status === 'completed' && isProven };
   });
+}
+
+const STATUSES: readonly unknown[] = ['pending', 'in_progress', 'completed'];
+
+/** Histories come from hosts and stores, too: what is no item is left out. */
+function isTodo(todo: unknown): todo is { content: string; status: TodoStatus; evidence: unknown } {
+  const { content, status } = (todo ?? {}) as { content?: unknown; status?: unknown };
+  return typeof content === 'string' && STATUSES.includes(status);
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { todoReminder, unfinishedTodos } from '../hooks/index.ts';
@@ -8,33 +7,50 @@ import type { Agent, AgentOptions } from '../run/agent.types.ts';
 import { createAgent } from '../run/create-agent.ts';
 import { createDefaultTools } from '../run/default-tools.ts';
 import type { Tool } from '../tools/tool.types.ts';
-import { type ConfigFile, KEY_VARIABLES, type Settings, unflatten } from './config.ts';
+import { type Settings, unflatten } from './config.ts';
+import type { ConfigFile } from './config-schema.ts';
 import type { Io } from './io.ts';
+import { say } from './texts.ts';
 
-/** An agent as configured. */
+/** The variable that goes to whatever endpoint is configured. */
+const ANY_KEY = 'AGENTHUB_API_KEY';
+
+/** Providers' own variables. They go to that provider's own address and nowhere else. */
+const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
+  glm: ['ZHIPUAI_API_KEY', 'BIGMODEL_API_KEY'],
+  deepseek: ['DEEPSEEK_API_KEY'],
+  openai: ['OPENAI_API_KEY'],
+};
+
+/** An agent as configured. Throws what cannot be, and `auth` when a key is needed and there is none. */
 export function buildAgent(settings: Settings, { env, cwd }: Pick<Io, 'env' | 'cwd'>): Agent {
-  const config = unflatten(settings);
-  const { locale = 'en', protocol = 'native-calls', instructions = '' } = config;
-  return createAgent({
-    model: buildModel(config, env),
+  const model = buildModel(settings, env);
+  return createAgent({ ...agentOptions(unflatten(settings), cwd), model });
+}
+
+/** The agent with the offline model, for looking at what is configured. */
+export function buildAgentToShow(settings: Settings, { cwd }: Pick<Io, 'cwd'>): Agent {
+  return createAgent({ ...agentOptions(unflatten(settings), cwd), model: offlineModel() });
+}
+
+function agentOptions(config: ConfigFile, cwd: string): Omit<AgentOptions, 'model'> {
+  const { locale = 'en', protocol = 'native-calls', instructions = '', hooks } = config;
+  return {
     protocol,
     locale,
     instructions,
     tools: buildTools(config, cwd),
     hooks: [
-      ...(config.hooks?.todoReminder ? [todoReminder()] : []),
-      ...(config.hooks?.unfinishedTodos ? [unfinishedTodos()] : []),
+      ...(hooks?.todoReminder ? [todoReminder()] : []),
+      ...(hooks?.unfinishedTodos ? [unfinishedTodos()] : []),
     ],
     permissions: config.permissions as NonNullable<AgentOptions['permissions']>,
     limits: (config.limits ?? {}) as NonNullable<AgentOptions['limits']>,
-  });
+  };
 }
 
-/** The tools as configured. */
-export function buildTools(config: ConfigFile, cwd: string): readonly Tool[] {
+function buildTools(config: ConfigFile, cwd: string): readonly Tool[] {
   const { knowledge = '', files, imageService, allowedServices = [] } = config;
-  if (!existsSync(knowledge))
-    throw new AgentHubError('invalid_config', `knowledge: there is no folder ${knowledge}.`);
   return createDefaultTools({
     workingFolder: cwd,
     allowedFolders: (files?.allowed ?? []).map((folder) => resolve(cwd, folder)),
@@ -45,15 +61,23 @@ export function buildTools(config: ConfigFile, cwd: string): readonly Tool[] {
   });
 }
 
-function buildModel({ model = {} }: ConfigFile, env: Io['env']): Model {
+function buildModel(settings: Settings, env: Io['env']): Model {
+  const { model = {}, locale = 'en' } = unflatten(settings);
   const { provider = 'offline', name, baseURL, timeout, maxRetries, stream } = model;
+  const isChosen = settings.get('model.provider')?.source !== 'default';
+  // Half a configuration must not quietly end at the offline rules.
+  if (!isChosen && (name !== undefined || baseURL !== undefined)) {
+    const path = name === undefined ? 'model.baseURL' : 'model.name';
+    throw new AgentHubError('invalid_config', say(locale, 'noProvider', { path }));
+  }
   if (provider === 'offline') return offlineModel();
   if (name === undefined)
-    throw new AgentHubError(
-      'invalid_config',
-      `model.name: say which model of ${provider} to use, by --model or AGENTHUB_MODEL.`,
-    );
-  const apiKey = keyVariable(provider, env)?.value;
+    throw new AgentHubError('invalid_config', say(locale, 'noName', { provider }));
+  const apiKey = apiKeyOf(model, env)?.value;
+  if (apiKey === undefined && baseURL === undefined && provider !== 'ollama') {
+    const variables = [ANY_KEY, ...(KEY_VARIABLES[provider] ?? [])].join(say(locale, 'or'));
+    throw new AgentHubError('auth', say(locale, 'noKey', { provider, variables }));
+  }
   return openaiModel({
     model: name,
     preset: provider,
@@ -65,8 +89,11 @@ function buildModel({ model = {} }: ConfigFile, env: Io['env']): Model {
   });
 }
 
-/** The variable that holds the key, if one does. */
-export function keyVariable(provider: string, env: Io['env']) {
-  const name = (KEY_VARIABLES[provider] ?? []).find((variable) => env[variable]);
-  return name === undefined ? null : { name, value: env[name] ?? '' };
+/** The variable whose key would be sent, or null. */
+export function apiKeyOf(model: ConfigFile['model'], env: Io['env']) {
+  const { provider = 'offline', baseURL } = model ?? {};
+  if (provider === 'offline') return null;
+  const own = baseURL === undefined ? (KEY_VARIABLES[provider] ?? []) : [];
+  const variable = [ANY_KEY, ...own].find((candidate) => env[candidate]);
+  return variable === undefined ? null : { variable, value: env[variable] ?? '' };
 }

@@ -1,58 +1,28 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
-import { limitsSchema, policiesSchema } from '../run/options.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
+import { DEFAULT_AGENT_LIMITS } from '../run/create-agent.ts';
+import { checkConfig } from './config-problems.ts';
+import type { ConfigFile } from './config-schema.ts';
+import { say } from './texts.ts';
 
 /** The configuration file the command line looks for in its working folder. */
 export const CONFIG_FILE = 'agenthub.config.json';
 
-const url = z.url({ protocol: /^https?$/u });
-const milliseconds = z.number().int().positive();
-
-/** What `agenthub.config.json` may hold. Published as `agenthub.schema.json`. */
-export const configSchema = z.strictObject({
-  $schema: z.string().optional(),
-  model: z
-    .strictObject({
-      provider: z.enum(['offline', 'glm', 'deepseek', 'ollama', 'openai']).optional(),
-      name: z.string().min(1).optional(),
-      baseURL: url.optional(),
-      timeout: milliseconds.optional(),
-      maxRetries: z.number().int().min(0).max(20).optional(),
-      stream: z.boolean().optional(),
-    })
-    .optional(),
-  protocol: z.enum(['native-calls', 'react-text']).optional(),
-  locale: z.enum(['zh', 'en']).optional(),
-  instructions: z.string().optional(),
-  knowledge: z.string().min(1).optional(),
-  files: z
-    .strictObject({
-      allowed: z.array(z.string().min(1)).optional(),
-      private: z.array(z.string().min(1)).optional(),
-    })
-    .optional(),
-  imageService: z.strictObject({ url, timeout: milliseconds.optional() }).optional(),
-  allowedServices: z.array(url).optional(),
-  permissions: z.strictObject({ policies: policiesSchema.optional() }).optional(),
-  limits: limitsSchema.optional(),
-  hooks: z
-    .strictObject({ todoReminder: z.boolean().optional(), unfinishedTodos: z.boolean().optional() })
-    .optional(),
-});
-
-export type ConfigFile = z.infer<typeof configSchema>;
-
 /** Where a value comes from. */
 export type Source = 'default' | 'file' | 'environment' | 'flag';
 
-/** Values by dotted path, such as `model.name`, each with its source. */
-export type Settings = ReadonlyMap<
-  string,
-  { readonly value: unknown; readonly source: Source; readonly from: string }
->;
+export interface Setting {
+  readonly value: unknown;
+  readonly source: Source;
+  /** The file's path, the variable's or the flag's name; empty for a default. */
+  readonly from: string;
+}
+
+/** Values by dotted path, such as `model.name`. */
+export type Settings = ReadonlyMap<string, Setting>;
 
 /** Environment variables that set a value. */
 export const ENVIRONMENT: Readonly<Record<string, string>> = {
@@ -64,29 +34,28 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   AGENTHUB_KNOWLEDGE: 'knowledge',
 };
 
-/** Environment variables that may hold the API key, the first that is set counts. */
-export const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
-  glm: ['AGENTHUB_API_KEY', 'ZHIPUAI_API_KEY', 'BIGMODEL_API_KEY'],
-  deepseek: ['AGENTHUB_API_KEY', 'DEEPSEEK_API_KEY'],
-  openai: ['AGENTHUB_API_KEY', 'OPENAI_API_KEY'],
-  ollama: ['AGENTHUB_API_KEY'],
-  offline: [],
-};
-
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   'model.provider': 'offline',
   'model.timeout': 300_000,
   'model.maxRetries': 2,
   'model.stream': true,
   protocol: 'native-calls',
+  instructions: '',
   'files.private': [],
   allowedServices: [],
+  'permissions.policies': {},
   'hooks.todoReminder': true,
   'hooks.unfinishedTodos': true,
+  ...Object.fromEntries(
+    Object.entries(DEFAULT_AGENT_LIMITS).map(([name, value]) => [`limits.${name}`, value]),
+  ),
 };
 
-/** Flags by dotted path; undefined where none was given. */
-export type Flags = Readonly<Record<string, unknown>>;
+/** Values by dotted path; undefined where none was given. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** A flag's value and how it is written. */
+export type Flags = Readonly<Record<string, { readonly flag: string; readonly value: unknown }>>;
 
 export interface LoadOptions {
   readonly cwd: string;
@@ -98,78 +67,121 @@ export interface LoadOptions {
 
 /**
  * The effective settings: defaults, then the file, then the environment, then flags.
- * @throws AgentHubError `invalid_config` naming file, path and what is allowed.
+ * @throws AgentHubError `invalid_config` with a line for everything that is wrong, in that order:
+ * where it was set, its path, and what is allowed.
  */
 export function loadSettings({ cwd, env, flags, file }: LoadOptions): Settings {
+  const locale = localeOf({ env, flags });
   const path = resolve(cwd, file ?? CONFIG_FILE);
-  if (file !== undefined && !existsSync(path))
-    throw new AgentHubError('invalid_config', `${path}: there is no such file.`);
-  const settings = new Map<string, { value: unknown; source: Source; from: string }>();
-  const put = (values: Flags, source: Source, from: (name: string) => string) => {
+  const problems: string[] = [];
+  const settings = new Map<string, Setting>();
+  const put = (values: Values, source: Source, from: (name: string) => string) => {
     for (const [name, value] of Object.entries(values))
       if (value !== undefined) settings.set(name, { value, source, from: from(name) });
   };
+  const check = (json: unknown, from: (name: string) => string): ConfigFile => {
+    const checked = checkConfig(json, locale);
+    if (checked.ok) return checked.config;
+    for (const { path: where, text } of checked.problems)
+      problems.push([from(where), where, text].filter(Boolean).join(': '));
+    return {};
+  };
 
-  put({ ...DEFAULTS, locale: localeOf(env) }, 'default', () => 'default');
-  put({ 'files.allowed': [cwd], knowledge: defaultKnowledge(cwd) }, 'default', () => 'default');
-  if (existsSync(path)) put(flatten(readConfig(path)), 'file', () => path);
+  put({ ...DEFAULTS, locale: languageOf(env) }, 'default', () => '');
+  put({ 'files.allowed': [cwd], knowledge: defaultKnowledge(cwd) }, 'default', () => '');
+  if (file !== undefined || existsSync(path)) {
+    const json = readJson(path, { problems, locale });
+    if (json !== undefined)
+      put(
+        readConfig(
+          check(json, () => path),
+          path,
+        ),
+        'file',
+        () => path,
+      );
+  }
+
   const named = Object.entries(ENVIRONMENT).filter(([variable]) => env[variable]);
-  put(
-    Object.fromEntries(named.map(([variable, name]) => [name, env[variable]])),
-    'environment',
-    (name) => named.find(([, target]) => target === name)?.[0] ?? '',
-  );
-  put(flags, 'flag', (name) => `--${name}`);
-  checkWhole(settings);
+  const variableOf = (name: string) => named.find(([, target]) => target === name)?.[0] ?? '';
+  const variables = Object.fromEntries(named.map(([variable, name]) => [name, env[variable]]));
+  put(flatten(check(nested(variables), variableOf)), 'environment', variableOf);
+
+  const given = Object.entries(flags).filter(([, { value }]) => value !== undefined);
+  const flagOf = (name: string) => flags[name]?.flag ?? '';
+  const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]));
+  put(flatten(check(nested(values), flagOf)), 'flag', flagOf);
+
+  for (const name of ['knowledge', 'files.allowed', 'files.private'])
+    problems.push(...missingFolders(name, settings.get(name), { cwd, locale }));
+  if (problems.length > 0) throw new AgentHubError('invalid_config', problems.join('\n'));
   return settings;
 }
 
-/** Reads and checks a configuration file; relative folders in it start from its own folder. */
-function readConfig(path: string): ConfigFile {
-  let json: unknown;
+function readJson(
+  path: string,
+  { problems, locale }: { readonly problems: string[]; readonly locale: Locale },
+): unknown {
+  let text: string;
   try {
-    json = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/u, ''));
+    text = readFileSync(path, 'utf8').replace(/^\ufeff/u, '');
   } catch (thrown) {
-    throw new AgentHubError('invalid_config', `${path}: not JSON: ${String(thrown)}`);
+    const { code } = thrown as NodeJS.ErrnoException;
+    problems.push(`${path}: ${say(locale, 'unreadable', { code: String(code) })}`);
+    return undefined;
   }
-  const { $schema: _, ...config } = parse(json, (where) => `${path}: ${where}`);
-  const folder = dirname(path);
-  const inFolder = (names: readonly string[]) => names.map((name) => resolve(folder, name));
-  return {
-    ...config,
-    ...(config.knowledge && { knowledge: resolve(folder, config.knowledge) }),
-    ...(config.files && {
-      files: {
-        ...(config.files.allowed && { allowed: inFolder(config.files.allowed) }),
-        ...(config.files.private && { private: inFolder(config.files.private) }),
-      },
-    }),
-  };
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    const { message } = thrown as SyntaxError;
+    problems.push(`${path}${placeOf(message, text)}: ${say(locale, 'notJson', { message })}`);
+    return undefined;
+  }
 }
 
-/** Values from the environment and from flags are held to the same schema as the file. */
-function checkWhole(settings: Settings): void {
-  const origin = (where: string) => {
-    const found = [...settings].find(([name]) => where === name || where.startsWith(`${name}.`));
-    return `${found?.[1].from ?? 'configuration'}: ${where}`;
-  };
-  parse(unflatten(settings), origin);
+/** Line and column of a parser's position, such as `:3:14`. */
+function placeOf(message: string, text: string): string {
+  const position = /position (\d+)/u.exec(message)?.[1];
+  if (position === undefined) return '';
+  const before = text.slice(0, Number(position)).split('\n');
+  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-function parse(json: unknown, origin: (where: string) => string): ConfigFile {
-  const parsed = configSchema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => {
-    const where = path.map(String).join('.') || '(the whole)';
-    return `${origin(where)}: ${message}`;
-  });
-  throw new AgentHubError('invalid_config', problems.join('\n'));
+/** The values of a file; relative folders in it start from its own folder. */
+function readConfig({ $schema: _, ...config }: ConfigFile, path: string): Values {
+  const inFolder = (name: string) => resolve(dirname(path), name);
+  const values: Record<string, unknown> = { ...flatten(config) };
+  if (config.knowledge) values.knowledge = inFolder(config.knowledge);
+  for (const kind of ['allowed', 'private'] as const)
+    if (config.files?.[kind]) values[`files.${kind}`] = config.files[kind].map(inFolder);
+  return values;
+}
+
+const QUIETLY = { throwIfNoEntry: false } as const;
+
+function missingFolders(
+  name: string,
+  setting: Setting | undefined,
+  { cwd, locale }: { readonly cwd: string; readonly locale: Locale },
+): string[] {
+  return (
+    [setting?.value ?? []]
+      .flat()
+      .map((folder) => resolve(cwd, String(folder)))
+      // A private area may be a file; one that is not there is a typing error that leaves another open.
+      .filter((folder) =>
+        name === 'files.private' ? !existsSync(folder) : !statSync(folder, QUIETLY)?.isDirectory(),
+      )
+      .map((folder) =>
+        [setting?.from, name, say(locale, 'noFolder', { folder })].filter(Boolean).join(': '),
+      )
+  );
 }
 
 /** Parts that are set as a whole, not member by member. */
 const WHOLE = new Set(['permissions.policies', 'imageService']);
 
-function flatten(config: object, prefix = ''): Flags {
+function flatten(config: object, prefix = ''): Values {
   return Object.fromEntries(
     Object.entries(config).flatMap(([key, value]): [string, unknown][] => {
       const name = prefix === '' ? key : `${prefix}.${key}`;
@@ -179,10 +191,9 @@ function flatten(config: object, prefix = ''): Flags {
   );
 }
 
-/** The settings as one configuration object. */
-export function unflatten(settings: Settings): ConfigFile {
+function nested(values: Values): Record<string, unknown> {
   const config: Record<string, unknown> = {};
-  for (const [name, { value }] of settings) {
+  for (const [name, value] of Object.entries(values)) {
     const keys = name.split('.');
     const last = keys.pop() ?? name;
     const group = keys.reduce<Record<string, unknown>>((at, key) => {
@@ -191,11 +202,26 @@ export function unflatten(settings: Settings): ConfigFile {
     }, config);
     group[last] = value;
   }
-  return config as ConfigFile;
+  return config;
+}
+
+/** The settings as one configuration object. */
+export function unflatten(settings: Settings): ConfigFile {
+  return nested(
+    Object.fromEntries([...settings].map(([name, { value }]) => [name, value])),
+  ) as ConfigFile;
+}
+
+/** The language to speak while the configuration is not known yet. */
+export function localeOf({ env, flags }: Pick<LoadOptions, 'env' | 'flags'>): Locale {
+  const named = [flags.locale?.value, env.AGENTHUB_LOCALE].find(
+    (value): value is Locale => value === 'zh' || value === 'en',
+  );
+  return named ?? languageOf(env);
 }
 
 /** The language of the environment: Chinese where it says so, English otherwise. */
-function localeOf(env: LoadOptions['env']): 'zh' | 'en' {
+function languageOf(env: LoadOptions['env']): Locale {
   const language = env.LC_ALL || env.LC_MESSAGES || env.LANG || '';
   return /^zh/iu.test(language) ? 'zh' : 'en';
 }

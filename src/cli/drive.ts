@@ -1,10 +1,12 @@
+import type { Question } from '../../machines/agent/agent.view.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Run, RunEvent, RunOutcome } from '../run/run.types.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { type Io, isInteractive } from './io.ts';
+import { canAsk, type Io } from './io.ts';
 import { askPermission } from './permission-prompt.ts';
 import { Progress } from './progress.ts';
+import { COMMAND_LINE } from './step-lines.ts';
 import { say } from './texts.ts';
 
 /** How a run is driven from the command line. */
@@ -26,86 +28,131 @@ export interface Driven {
   readonly exitCode: ExitCode;
 }
 
+/** How often one call is approved from `--grant`: what it touches may change again and again. */
+const MOST_GRANTS = 3;
+
 /**
  * Drives a run to its rest: shows its progress, answers its questions from `--grant` or by asking,
- * and cancels it on Ctrl-C.
+ * and cancels it on Ctrl-C. A second Ctrl-C leaves at once.
  */
 export async function drive(run: Run, io: Io, options: DriveOptions): Promise<Driven> {
   const { locale, quiet, times } = options;
   const progress = new Progress(io, { style: { locale, times }, quiet });
-  const asks = options.prompts && isInteractive(io);
-  let undecided = false;
+  const answers = new Answers(run, io, { ...options, progress, interrupt });
   let interrupts = 0;
-  const interrupt = () => {
+  function interrupt(): void {
     interrupts += 1;
-    if (interrupts > 1) return io.exit(EXIT.interrupted);
+    if (interrupts > 1) {
+      progress.stop();
+      io.exit(EXIT.interrupted);
+      return;
+    }
     progress.say(say(locale, 'interrupt'));
     run.cancel({ by: 'terminal' });
-  };
+  }
   const restore = io.onInterrupt(interrupt);
   progress.start();
   try {
     for await (const event of run) {
       progress.see(event);
       options.onEvent?.(event);
-      if (event.type !== 'permission.requested') continue;
-      if (answerFromGrants(run, options.grants)) continue;
-      if (asks) {
-        progress.stop();
-        await answerAtTerminal(run, io, { locale, interrupt });
-        if (interrupts === 0) progress.start();
-      } else {
-        undecided = true;
-        denyAll(run, progress, locale);
-      }
+      answers.see(event);
     }
+    await answers.ended;
   } finally {
     progress.stop();
     restore();
   }
   const outcome = await run.outcome;
+  const { undecided } = answers;
   return { outcome, exitCode: exitCodeOf(outcome, { undecided, interrupted: interrupts > 0 }) };
 }
 
-/** Gives what was granted beforehand where it is all that is missing. Says whether no question is left. */
-function answerFromGrants(run: Run, grants: readonly Approval[]): boolean {
-  for (const { callId, missing } of run.questions) {
-    if (missing.every((approval) => grants.includes(approval)))
-      run.approve(callId, missing, { by: 'command line' });
-  }
-  return run.questions.length === 0;
+interface AnswersOptions extends DriveOptions {
+  readonly progress: Progress;
+  readonly interrupt: () => void;
 }
 
-async function answerAtTerminal(
-  run: Run,
-  io: Io,
-  { locale, interrupt }: { readonly locale: Locale; readonly interrupt: () => void },
-): Promise<void> {
-  const settled = new AbortController();
-  for (let [question] = run.questions; question !== undefined; [question] = run.questions) {
-    const { callId, missing, shown } = question;
-    const watch = setInterval(() => {
-      if (!run.questions.some((open) => open.callId === callId)) settled.abort();
-    }, 200);
-    try {
-      const given = await askPermission(io, question, { locale, signal: settled.signal });
-      if (given.answer === 'approve') run.approve(callId, missing, { by: 'terminal', shown });
-      else if (given.answer === 'deny') run.deny(callId, given.reason, { by: 'terminal' });
-      else interrupt();
-    } catch {
-      // The deadline passed, or the run was cancelled, while the question stood on the screen.
-      return;
-    } finally {
-      clearInterval(watch);
+/** Answers the questions of a run: from what was granted beforehand, by asking, or with no. */
+class Answers {
+  readonly #run: Run;
+  readonly #io: Io;
+  readonly #options: AnswersOptions;
+  readonly #granted = new Map<string, number>();
+  #asking: { readonly callId: string; readonly settled: AbortController } | null = null;
+  /** Resolves when no question is on the screen any more. */
+  ended: Promise<void> = Promise.resolve();
+  /** Whether a call was denied because nobody could be asked. */
+  undecided = false;
+
+  constructor(run: Run, io: Io, options: AnswersOptions) {
+    this.#run = run;
+    this.#io = io;
+    this.#options = options;
+  }
+
+  see(event: RunEvent): void {
+    if (event.type === 'rest') this.#asking?.settled.abort();
+    if (event.type === 'step.finished' && event.step.kind === 'person') {
+      const { callId } = event.step;
+      if (this.#asking?.callId === callId) this.#asking.settled.abort();
+    }
+    if (event.type !== 'permission.requested') return;
+    this.#grant();
+    if (this.#run.questions.length === 0) return;
+    if (this.#options.prompts && canAsk(this.#io)) this.ended = this.#ask();
+    else this.#denyAll();
+  }
+
+  /** Gives what was granted beforehand and is missing; what else is missing is asked for after. */
+  #grant(): void {
+    for (const { callId, missing } of this.#run.questions) {
+      const given = missing.filter((approval) => this.#options.grants.includes(approval));
+      const times = this.#granted.get(callId) ?? 0;
+      if (given.length === 0 || times >= MOST_GRANTS) continue;
+      this.#granted.set(callId, times + 1);
+      this.#run.approve(callId, given, { by: COMMAND_LINE });
     }
   }
-}
 
-function denyAll(run: Run, progress: Progress, locale: Locale): void {
-  for (const { callId, tool, reasons } of run.questions) {
-    const why = reasons.map((reason) => reason[locale]).join('; ');
-    progress.say(`ask    ${tool} · ${why} · ${say(locale, 'nobody')}`);
-    run.deny(callId, say(locale, 'nobodyReason'), { by: 'command line' });
+  async #ask(): Promise<void> {
+    const { progress, interrupt } = this.#options;
+    progress.hold();
+    for (let [question] = this.#run.questions; question; [question] = this.#run.questions) {
+      const settled = new AbortController();
+      this.#asking = { callId: question.callId, settled };
+      try {
+        const isInterrupted = await this.#askOne(question, settled.signal);
+        if (isInterrupted) interrupt();
+      } catch {
+        // The deadline passed, or the run was cancelled, while the question stood on the screen.
+        if (!settled.signal.aborted) this.#denyAll();
+      }
+      this.#asking = null;
+    }
+    progress.release();
+  }
+
+  async #askOne(question: Question, signal: AbortSignal): Promise<boolean> {
+    const run = this.#run;
+    const { locale, progress } = this.#options;
+    const waiting = run.questions.length;
+    const given = await askPermission(this.#io, question, { locale, waiting, signal });
+    if (given.answer === 'interrupt') return true;
+    const { callId, missing, shown } = question;
+    const result =
+      given.answer === 'approve'
+        ? run.approve(callId, missing, { by: 'terminal', shown })
+        : run.deny(callId, given.reason, { by: 'terminal' });
+    if (!result.accepted) progress.say(say(locale, 'refused', { message: result.message }), 'bad');
+    return false;
+  }
+
+  #denyAll(): void {
+    this.undecided = true;
+    const reason = say(this.#options.locale, 'nobodyReason');
+    for (const { callId } of this.#run.questions)
+      this.#run.deny(callId, reason, { by: COMMAND_LINE });
   }
 }
 

@@ -15,11 +15,11 @@ export interface CommonFlags {
 export function settingsFlags(flags: CommonFlags): Flags {
   const { provider, model, baseUrl, protocol, locale, knowledge } = flags;
   return {
-    'model.provider': provider,
-    'model.name': model,
-    'model.baseURL': baseUrl,
-    protocol,
-    locale,
-    knowledge,
+    'model.provider': { flag: '--provider', value: provider },
+    'model.name': { flag: '--model', value: model },
+    'model.baseURL': { flag: '--base-url', value: baseUrl },
+    protocol: { flag: '--protocol', value: protocol },
+    locale: { flag: '--locale', value: locale },
+    knowledge: { flag: '--knowledge', value: knowledge },
   };
 }

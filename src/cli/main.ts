@@ -1,16 +1,28 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import { setTimeout as pass } from 'node:timers/promises';
 import { cli } from './program.ts';
 
-process.exitCode = await cli(process.argv.slice(2), {
+const exitCode = await cli(process.argv.slice(2), {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
   cwd: process.cwd(),
+  clock: {
+    now: Date.now,
+    every: (ms, callback) => {
+      const timer = setInterval(callback, ms);
+      return () => clearInterval(timer);
+    },
+    pass: (ms) => pass(ms),
+  },
   exit: (code) => process.exit(code),
   onInterrupt: (callback) => {
     process.on('SIGINT', callback);
     return () => process.off('SIGINT', callback);
   },
 });
+
+// A tool that ignores its signal, or a connection kept open, must not keep the process.
+process.exit(exitCode);

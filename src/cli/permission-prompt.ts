@@ -1,88 +1,102 @@
-import { emitKeypressEvents } from 'node:readline';
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import type { Question } from '../../machines/agent/agent.view.ts';
-import type { Locale } from '../../machines/vocabulary/json.ts';
-import { colorsOf, type Io, printable } from './io.ts';
-import { say } from './texts.ts';
+import type { Json, Locale } from '../../machines/vocabulary/json.ts';
+import { colorsOf, type Io, isLive } from './io.ts';
+import { readKey } from './keys.ts';
+import { exactLine } from './printable.ts';
+import { duration } from './step-lines.ts';
+import { say, sayApprovals } from './texts.ts';
+import { wrapToWidth } from './width.ts';
 
 export type PromptAnswer =
   | { readonly answer: 'approve' }
   | { readonly answer: 'deny'; readonly reason: string }
   | { readonly answer: 'interrupt' };
 
-/** A question in full: tool, whole input, every reason. */
-export function questionText({ tool, input, reasons }: Question, locale: Locale): string {
-  return printable(
-    [
-      `${say(locale, 'asks')}: ${tool}`,
-      JSON.stringify(input, null, 2).replace(/^/gmu, '  '),
-      ...reasons.map((reason) => `  - ${reason[locale]}`),
-    ].join('\n'),
-  );
+export interface PromptOptions {
+  readonly locale: Locale;
+  /** Questions that wait, this one included. */
+  readonly waiting: number;
+  /** Aborts when the question is settled elsewhere. */
+  readonly signal: AbortSignal;
 }
 
 /**
  * Asks at the terminal. `y` approves once; `n` denies and asks for a reason; Esc denies; Enter and
- * every other key do nothing. Rejects when `signal` aborts: the question is settled elsewhere.
+ * every other key do nothing. Rejects when `signal` aborts.
  */
 export async function askPermission(
   io: Io,
   question: Question,
-  { locale, signal }: { readonly locale: Locale; readonly signal: AbortSignal },
+  { locale, waiting, signal }: PromptOptions,
 ): Promise<PromptAnswer> {
-  const colors = colorsOf(io);
-  io.stderr.write(`${colors.yellow(questionText(question, locale))}\n`);
-  io.stderr.write(`${colors.bold(say(locale, 'keys'))} `);
-  const key = await readKey(io, signal);
-  io.stderr.write('\n');
-  if (key === 'approve' || key === 'interrupt') return { answer: key };
-  if (key === 'escape') return { answer: 'deny', reason: '' };
-  const lines = createInterface({ input: io.stdin, output: io.stderr });
-  try {
-    return { answer: 'deny', reason: await lines.question(say(locale, 'denyReason'), { signal }) };
-  } finally {
-    lines.close();
-  }
-}
-
-function readKey(
-  io: Io,
-  signal: AbortSignal,
-): Promise<'approve' | 'deny' | 'escape' | 'interrupt'> {
-  const { stdin } = io;
-  return new Promise((resolve, reject) => {
-    emitKeypressEvents(stdin);
-    const wasRaw = stdin.isRaw === true;
-    stdin.setRawMode?.(true);
-    stdin.resume();
-    const leave = () => {
-      stdin.off('keypress', onKey);
-      signal.removeEventListener('abort', onAbort);
-      stdin.setRawMode?.(wasRaw);
-      stdin.pause();
-    };
-    const onAbort = () => {
-      leave();
-      reject(signal.reason);
-    };
-    const onKey = (
-      text: string | undefined,
-      key: { name?: string; ctrl?: boolean } | undefined,
-    ) => {
-      const found = keyOf(text, key);
-      if (found === null) return;
-      leave();
-      resolve(found);
-    };
-    stdin.on('keypress', onKey);
-    signal.addEventListener('abort', onAbort, { once: true });
+  const { bold } = colorsOf(io);
+  const show = () => {
+    for (const line of questionLines(question, io, { locale, waiting }))
+      io.stderr.write(`${line}\n`);
+    io.stderr.write(`${bold(say(locale, 'keys'))} `);
+  };
+  const key = await readKey(io, { show, signal }).catch((thrown: unknown) => {
+    io.stderr.write('\n');
+    throw thrown;
   });
+  io.stderr.write('\n');
+  if (key === 'yes') return { answer: 'approve' };
+  if (key === 'escape') return { answer: 'deny', reason: '' };
+  if (key === 'interrupt') return { answer: 'interrupt' };
+  const reason = await readReason(io, say(locale, 'denyReason'), signal);
+  return reason === null ? { answer: 'interrupt' } : { answer: 'deny', reason: reason.trim() };
 }
 
-function keyOf(text: string | undefined, key: { name?: string; ctrl?: boolean } | undefined) {
-  if (key?.ctrl === true && key.name === 'c') return 'interrupt';
-  if (key?.name === 'escape') return 'escape';
-  if (text === 'y' || text === 'Y') return 'approve';
-  if (text === 'n' || text === 'N') return 'deny';
-  return null;
+/** A question in full: the tool, its whole input, every reason, what an approval would allow. */
+function questionLines(
+  { tool, input, reasons, missing, earlierApprovalVoid, deadline }: Question,
+  io: Io,
+  { locale, waiting }: Pick<PromptOptions, 'locale' | 'waiting'>,
+): string[] {
+  const { bold, yellow, dim } = colorsOf(io);
+  const columns = isLive(io) ? Math.max(20, io.stderr.columns || 80) - 1 : Number.POSITIVE_INFINITY;
+  const fit = (text: string, paint: (line: string) => string = String) =>
+    wrapToWidth(text, columns, '    ').map((line) => paint(line));
+  const time = deadline === null ? '' : duration(Math.max(0, deadline - io.clock.now()));
+  const notes = [
+    waiting > 1 ? say(locale, 'left', { count: waiting }) : '',
+    time === '' ? '' : say(locale, 'minutes', { time }),
+  ];
+  return [
+    '',
+    ...fit(say(locale, 'asks', { tool: exactLine(tool) }), (line) => bold(yellow(line))),
+    ...fit(notes.filter(Boolean).join(' · '), dim),
+    ...inputLines(input),
+    say(locale, 'why'),
+    ...reasons.flatMap((reason) => fit(`  - ${exactLine(reason[locale])}`, yellow)),
+    ...fit(say(locale, 'approving', { approvals: sayApprovals(locale, missing) })),
+    ...(earlierApprovalVoid ? fit(say(locale, 'void'), yellow) : []),
+  ];
+}
+
+/** The input as it is: lines are left to the terminal to wrap, which drops nothing. */
+function inputLines(input: Json): string[] {
+  return JSON.stringify(input, null, 2)
+    .split('\n')
+    .map((line) => `  ${exactLine(line)}`);
+}
+
+/** A line the person writes; null when they pressed Ctrl-C. */
+function readReason(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: isLive(io) });
+    const onAbort = () => end(() => reject(signal.reason));
+    const end = (settle: () => void) => {
+      signal.removeEventListener('abort', onAbort);
+      settle();
+      lines.close();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    lines.once('line', (line) => end(() => resolve(line)));
+    lines.once('SIGINT', () => end(() => resolve(null)));
+    lines.once('close', () => end(() => resolve('')));
+    lines.setPrompt(prompt);
+    lines.prompt();
+  });
 }

@@ -1,25 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
 import { chatCommand } from './commands/chat-command.ts';
 import { demoCommand } from './commands/demo-command.ts';
 import { configCommand, graphCommand, toolsCommand } from './commands/info-commands.ts';
 import { type RunFlags, runCommand } from './commands/run-command.ts';
+import { localeOf, packageFolder } from './config.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { CommonFlags } from './flags.ts';
-import { colorsOf, type Io, printable } from './io.ts';
+import { HELP } from './help-texts.ts';
+import { colorsOf, type Io } from './io.ts';
+import { watchOutputs } from './output.ts';
+import { printable } from './printable.ts';
+import { textWidth, wrapToWidth } from './width.ts';
 
-const USAGE_CODES = [
-  'usage',
-  'invalid_config',
-  'invalid_options',
-  'invalid_prompt',
-  'invalid_model_options',
-];
-
-/** Runs the command line and gives its exit code. Never throws. */
+/** Runs the command line and gives its exit code, once all output is written. Never throws. */
 export async function cli(args: readonly string[], io: Io): Promise<ExitCode> {
+  const outputs = watchOutputs(io);
+  const exitCode = await runProgram(args, io);
+  const lost = await outputs.flushed();
+  if (lost === null) return exitCode;
+  complain(io, `stdout: ${lost.message}`);
+  return exitCode === EXIT.done ? EXIT.failed : exitCode;
+}
+
+async function runProgram(args: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.done;
-  const program = createProgram(io, (code) => {
+  const locale = localeOf({ env: io.env, flags: { locale: localeFlag(args) } });
+  const program = createProgram(io, locale, (code) => {
     exitCode = code;
   });
   try {
@@ -28,62 +38,101 @@ export async function cli(args: readonly string[], io: Io): Promise<ExitCode> {
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
     const { code, message } = toErrorData(thrown, 'error');
-    io.stderr.write(`${colorsOf(io).red(printable(`agenthub: ${message}`))}\n`);
-    return USAGE_CODES.includes(code) || code.startsWith('invalid_') ? EXIT.usage : EXIT.failed;
+    complain(io, message);
+    if (code === 'auth') return EXIT.auth;
+    return code === 'usage' || code.startsWith('invalid_') ? EXIT.usage : EXIT.failed;
   }
 }
 
-function createProgram(io: Io, exit: (code: ExitCode) => void): Command {
-  const program = new Command('agenthub')
-    .description('An LLM agent whose loop is a statechart. / 循环是一张状态图的智能体。')
-    .exitOverride()
-    .showHelpAfterError('(agenthub --help shows the commands / 查看命令)')
-    .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
-    });
+function complain(io: Io, message: string): void {
+  io.stderr.write(`${colorsOf(io).red(printable(`agenthub: ${message}`))}\n`);
+}
 
-  withAgent(program.command('run <task>'))
-    .description('do one task; the answer goes to stdout / 完成一项任务')
-    .option('--grant <list>', 'approve beforehand: outside,service,overwrite,use,hook / 预先批准')
-    .option('--on-ask <what>', 'when nobody can be asked: deny, wait / 无人可问时')
-    .option('-q, --quiet', 'show nothing but the answer / 只显示答案')
-    .option('--json', 'print one JSON object at the end / 结束时输出 JSON')
-    .option('--json-stream', 'print every event as a line of JSON / 逐行输出事件')
+/** The language asked for, known before anything is parsed: help and complaints are in it too. */
+function localeFlag(args: readonly string[]) {
+  const at = args.findIndex((arg) => arg === '--locale' || arg.startsWith('--locale='));
+  const value = args[at]?.split('=')[1] ?? args[at + 1];
+  return { flag: '--locale', value: at < 0 ? undefined : value };
+}
+
+function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): Command {
+  const text = (name: keyof typeof HELP) => HELP[name][locale];
+  const program = new Command('agenthub')
+    .description(text('about'))
+    .version(version(), '-V, --version', text('version'))
+    .helpOption('-h, --help', text('helpOption'))
+    .helpCommand('help [command]', text('help'))
+    .exitOverride()
+    .showHelpAfterError(text('afterError'))
+    .configureOutput({
+      writeOut: (out) => io.stdout.write(out),
+      writeErr: (out) => io.stderr.write(out),
+      getOutHelpWidth: () => io.stdout.columns || 80,
+      getErrHelpWidth: () => io.stderr.columns || 80,
+    })
+    .configureHelp(helpIn(locale))
+    .addHelpText('after', text('after'));
+  const command = (usage: string, name: keyof typeof HELP) =>
+    program.command(usage).helpOption('-h, --help', text('helpOption')).description(text(name));
+  const withAgent = (made: Command) =>
+    made
+      .option('--config <file>', text('configFile'))
+      .option('--provider <name>', text('provider'))
+      .option('--model <name>', text('model'))
+      .option('--base-url <url>', text('baseUrl'))
+      .option('--protocol <name>', text('protocol'))
+      .option('--locale <locale>', text('locale'))
+      .option('--knowledge <folder>', text('knowledge'));
+
+  withAgent(
+    command('run', 'run')
+      .argument('<task>', text('task'))
+      .option('--grant <list>', text('grant'))
+      .option('--on-ask <what>', text('onAsk'))
+      .option('-q, --quiet', text('quiet'))
+      .option('--json', text('json'))
+      .option('--json-stream', text('jsonStream')),
+  )
+    .addHelpText('after', text('afterRun'))
     .action(async (task: string, flags: RunFlags) => exit(await runCommand(task, flags, io)));
-  withAgent(program.command('chat'))
-    .description('a conversation, one task per line / 对话')
-    .action(async (flags: CommonFlags) => exit(await chatCommand(flags, io)));
-  withAgent(program.command('tools'))
-    .description('the tools and what covers them / 工具与策略')
-    .option('--json', 'as JSON')
-    .action((flags: CommonFlags & { json?: boolean }) => exit(toolsCommand(flags, io)));
-  program
-    .command('graph')
-    .description('the chart of the machine / 状态图')
-    .option('--format <format>', 'mermaid or json', 'mermaid')
+  withAgent(command('chat', 'chat')).action(async (flags: CommonFlags) =>
+    exit(await chatCommand(flags, io)),
+  );
+  withAgent(command('tools', 'tools').option('--json', text('asJson'))).action(
+    (flags: CommonFlags & { json?: boolean }) => exit(toolsCommand(flags, io)),
+  );
+  withAgent(command('config', 'config').option('--json', text('asJson'))).action(
+    (flags: CommonFlags & { json?: boolean }) => exit(configCommand(flags, io)),
+  );
+  command('graph', 'graph')
+    .option('--format <format>', text('format'), 'mermaid')
     .action((flags: { format?: string }) => exit(graphCommand(flags, io)));
-  withAgent(program.command('config'))
-    .description('the settings and where each comes from / 生效的配置')
-    .option('--json', 'as JSON')
-    .action((flags: CommonFlags & { json?: boolean }) => exit(configCommand(flags, io)));
-  program
-    .command('demo')
-    .description('four tasks without a key or a network / 演示')
-    .option('--locale <locale>', 'zh or en', 'zh')
-    .action(async (flags: { locale?: string }) =>
-      exit(await demoCommand({ locale: flags.locale === 'en' ? 'en' : 'zh' }, io)),
-    );
+  command('demo', 'demo')
+    .option('--locale <locale>', text('locale'), 'zh')
+    .action(async (flags: { locale?: string }) => exit(await demoCommand(flags, io)));
   return program;
 }
 
-function withAgent(command: Command): Command {
-  return command
-    .option('--config <file>', 'configuration file / 配置文件')
-    .option('--provider <name>', 'offline, glm, deepseek, ollama, openai')
-    .option('--model <name>', "the model's name at the provider / 模型名")
-    .option('--base-url <url>', 'any OpenAI-compatible endpoint / 接口地址')
-    .option('--protocol <name>', 'native-calls or react-text')
-    .option('--locale <locale>', 'zh or en')
-    .option('--knowledge <folder>', 'folder of Markdown files / 知识库目录');
+/** Help in one language, with columns that count wide characters as the screen does. */
+function helpIn(locale: Locale) {
+  const words: Record<string, string> = {
+    'Usage:': HELP.usageTitle[locale],
+    'Arguments:': HELP.argumentsTitle[locale],
+    'Options:': HELP.optionsTitle[locale],
+    'Commands:': HELP.commandsTitle[locale],
+  };
+  return {
+    styleTitle: (title: string) => words[title] ?? title,
+    styleUsage: (usage: string) =>
+      usage
+        .replace('[options]', HELP.optionsWord[locale])
+        .replace('[command]', HELP.commandWord[locale]),
+    displayWidth: textWidth,
+    boxWrap: (box: string, width: number) => wrapToWidth(box, Math.max(20, width)).join('\n'),
+  };
+}
+
+function version(): string {
+  const text = readFileSync(join(packageFolder(), 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }

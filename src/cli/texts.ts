@@ -2,6 +2,107 @@ import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Locale, LocalizedText } from '../../machines/vocabulary/json.ts';
 import type { Outcome } from '../../machines/vocabulary/messages.ts';
 
+/** What the command line says, in both languages. `{name}` stands for a value. */
+const TEXTS = {
+  hint: {
+    zh: '没有配置模型：由离线规则回答（不是大模型）。配置方法见 README。',
+    en: 'No model is configured: offline rules answer (no LLM). The README says how to set one.',
+  },
+  turn: { zh: '第 {turn} 轮', en: 'turn {turn}' },
+  oneCall: { zh: '1 个调用', en: '1 call' },
+  calls: { zh: '{count} 个调用', en: '{count} calls' },
+  by: { zh: '由 {by} 答复', en: 'by {by}' },
+
+  asks: { zh: '需要批准：{tool}', en: 'Permission needed: {tool}' },
+  left: { zh: '共 {count} 个待批准', en: '{count} questions' },
+  why: { zh: '原因：', en: 'Why:' },
+  approving: { zh: '批准即允许：{approvals}', en: 'To approve is to allow: {approvals}' },
+  void: {
+    zh: '先前的批准已失效：它所针对的内容变了。',
+    en: 'An earlier approval no longer holds: what it was given for has changed.',
+  },
+  minutes: { zh: '{time} 内有效', en: '{time} left' },
+  keys: { zh: 'y 批准这一次 · n 拒绝 · Esc 拒绝', en: 'y approve once · n deny · Esc deny' },
+  denyReason: { zh: '拒绝的理由（可留空）：', en: 'Reason for the denial (may be empty): ' },
+  approved: { zh: '已批准', en: 'approved' },
+  denied: { zh: '已拒绝', en: 'denied' },
+  refused: { zh: '答复没有生效：{message}', en: 'The answer did not count: {message}' },
+  nobody: { zh: '没有人可以询问，已拒绝', en: 'denied: nobody could be asked' },
+  nobodyReason: { zh: '当时没有人可以询问', en: 'nobody could be asked' },
+
+  todos: { zh: '待办', en: 'To do' },
+  more: { zh: '……还有 {count} 行', en: '… {count} more' },
+  unverified: { zh: '未核实', en: 'unverified' },
+  noTodos: { zh: '没有待办。', en: 'The list is empty.' },
+
+  suspended: { zh: '运行已暂停：{reason}', en: 'The run is suspended: {reason}' },
+  failed: { zh: '运行失败：{reason}', en: 'The run failed: {reason}' },
+  cancelledRun: { zh: '运行已取消。', en: 'The run was cancelled.' },
+  interrupt: {
+    zh: '正在取消……再按一次 Ctrl-C 立即退出',
+    en: 'Cancelling… press Ctrl-C again to leave at once',
+  },
+  noKey: {
+    zh: '{provider} 需要 API 密钥：请设置环境变量 {variables}。',
+    en: '{provider} needs an API key: set the environment variable {variables}.',
+  },
+  unreadable: { zh: '无法读取（{code}）', en: 'cannot be read ({code})' },
+  notJson: { zh: '不是 JSON：{message}', en: 'not JSON: {message}' },
+  noFolder: { zh: '没有目录 {folder}', en: 'there is no folder {folder}' },
+  noName: {
+    zh: 'model.name: 没有说明用 {provider} 的哪个模型；用 --model、AGENTHUB_MODEL 或配置文件指定。',
+    en: 'model.name: say which model of {provider} to use: --model, AGENTHUB_MODEL or the configuration file.',
+  },
+  noProvider: {
+    zh: '{path}: 已设置，但没有说明 model.provider；允许：glm, deepseek, ollama, openai（任何兼容 OpenAI 的接口）',
+    en: '{path}: is set, but model.provider is not; allowed: glm, deepseek, ollama, openai (any OpenAI-compatible endpoint)',
+  },
+  or: { zh: ' 或 ', en: ' or ' },
+  chat: {
+    zh: '每行一个任务；/todos 看待办，/exit 退出。',
+    en: 'One task per line; /todos shows the list, /exit leaves.',
+  },
+  policy: { zh: '权限策略', en: 'policy' },
+  input: { zh: '输入', en: 'input' },
+  uncovered: { zh: '没有（每次调用都会被拒绝）', en: 'none (every call is denied)' },
+  defaultSource: { zh: '默认', en: 'default' },
+  fileSource: { zh: '文件 {from}', en: 'file {from}' },
+  environmentSource: { zh: '环境变量 {from}', en: 'environment {from}' },
+  flagSource: { zh: '参数 {from}', en: 'flag {from}' },
+  keySet: { zh: '已设置（不显示）', en: 'set (not shown)' },
+  keyNotSet: { zh: '未设置', en: 'not set' },
+  demoWrong: { zh: '演示没有得到应有的结果：{what}', en: 'The demo went wrong: {what}' },
+} as const satisfies Record<string, LocalizedText>;
+
+export type TextName = keyof typeof TEXTS;
+
+/** What the command line says, in the person's language. */
+export function say(
+  locale: Locale,
+  name: TextName,
+  values: Readonly<Record<string, string | number>> = {},
+): string {
+  return TEXTS[name][locale].replace(/\{(\w+)\}/gu, (whole, key: string) =>
+    String(values[key] ?? whole),
+  );
+}
+
+const LABELS = {
+  model: { zh: '模型', en: 'model' },
+  tool: { zh: '工具', en: 'tool' },
+  hook: { zh: '钩子', en: 'hook' },
+  ask: { zh: '询问', en: 'ask' },
+  allow: { zh: '批准', en: 'allow' },
+  deny: { zh: '拒绝', en: 'deny' },
+} as const satisfies Record<string, LocalizedText>;
+
+export type Label = keyof typeof LABELS;
+
+/** What a step line begins with. */
+export function sayLabel(locale: Locale, label: Label): string {
+  return LABELS[label][locale];
+}
+
 const OUTCOMES: Record<Outcome | 'open', LocalizedText> = {
   open: { zh: '进行中', en: 'running' },
   ok: { zh: '成功', en: 'ok' },
@@ -18,55 +119,6 @@ const OUTCOMES: Record<Outcome | 'open', LocalizedText> = {
   unknown: { zh: '结果不明', en: 'outcome unknown' },
 };
 
-const TEXTS = {
-  hint: {
-    zh: '没有配置模型，使用离线规则（不是大模型）。配置方法见 README。',
-    en: 'No model is configured: offline rules answer (no LLM). See the README to set one.',
-  },
-  asks: { zh: '需要批准', en: 'Permission needed' },
-  keys: {
-    zh: 'y 批准一次 · n 拒绝 · Esc 拒绝',
-    en: 'y approve once · n deny · Esc deny',
-  },
-  denyReason: { zh: '拒绝的理由（可留空）：', en: 'Reason for the denial (may be empty): ' },
-  nobody: {
-    zh: '没有人可以询问，已拒绝',
-    en: 'nobody could be asked, denied',
-  },
-  nobodyReason: { zh: '当时没有人可以询问', en: 'nobody could be asked' },
-  granted: { zh: '已批准', en: 'approved' },
-  denied: { zh: '已拒绝', en: 'denied' },
-  expired: { zh: '已过期', en: 'expired' },
-  cancelled: { zh: '已取消', en: 'cancelled' },
-  todos: { zh: '待办', en: 'To do' },
-  unverified: { zh: '未核实', en: 'unverified' },
-  tokensUnknown: { zh: 'token 数未知', en: 'tokens unknown' },
-  tokens: { zh: 'token', en: 'tokens' },
-  turn: { zh: '第', en: 'turn' },
-  calls: { zh: '个调用', en: 'calls' },
-  suspended: { zh: '运行已暂停', en: 'The run is suspended' },
-  failed: { zh: '运行失败', en: 'The run failed' },
-  cancelledRun: { zh: '运行已取消', en: 'The run was cancelled' },
-  interrupt: {
-    zh: '正在取消……再按一次 Ctrl-C 立即退出',
-    en: 'Cancelling… press Ctrl-C again to leave at once',
-  },
-  chat: {
-    zh: '输入任务，/todos 看待办，/exit 退出。',
-    en: 'Type a task; /todos shows the list, /exit leaves.',
-  },
-  noTodos: { zh: '没有待办。', en: 'The list is empty.' },
-  covered: { zh: '策略', en: 'policy' },
-  uncovered: { zh: '未覆盖（会被拒绝）', en: 'not covered (denied)' },
-} as const satisfies Record<string, LocalizedText>;
-
-export type TextName = keyof typeof TEXTS;
-
-/** What the command line says, in the person's language. */
-export function say(locale: Locale, name: TextName): string {
-  return TEXTS[name][locale];
-}
-
 export function sayOutcome(locale: Locale, outcome: Outcome | 'open'): string {
   return OUTCOMES[outcome][locale];
 }
@@ -76,7 +128,7 @@ const APPROVALS: Record<Approval, LocalizedText> = {
   service: { zh: '使用未列入的服务', en: 'use of a service that is not on the list' },
   overwrite: { zh: '覆盖已有文件', en: 'overwriting an existing file' },
   use: { zh: '使用这个工具', en: 'use of this tool' },
-  hook: { zh: '钩子提出的问题', en: 'what a hook asked' },
+  hook: { zh: '钩子提出的问题', en: 'what a hook asked about' },
   repeat: { zh: '再次执行', en: 'running it again' },
 };
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
-import { type AgentInput, DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
+import { type AgentInput, DEFAULT_LIMITS, type Limits } from '../../machines/agent/agent.types.ts';
 import type { HookSelector } from '../../machines/agent/matcher.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { nativeCalls } from '../protocol/native-calls.ts';
@@ -18,8 +18,15 @@ import { restoreLog } from './restore.ts';
 import { openRun, type RunHost } from './run.ts';
 import { Slots } from './slots.ts';
 
-/** Milliseconds a person has to answer where nothing keeps the run for later. */
-const APPROVAL_DEADLINE = 10 * 60_000;
+/** Default limits without a store: nothing keeps a run for later, so a person has ten minutes. */
+export const DEFAULT_AGENT_LIMITS: Limits = { ...DEFAULT_LIMITS, approvalDeadline: 10 * 60_000 };
+
+/** Bytes of a result, tools at a time, milliseconds for looking up facts; see `AgentOptions`. */
+export const AGENT_DEFAULTS = {
+  maxResultBytes: 32_000,
+  maxParallelTools: 4,
+  inspectTimeout: 10_000,
+} as const;
 
 /** Milliseconds after which a dead driver's run may be taken over. */
 const LEASE_TIME = 15_000;
@@ -37,8 +44,9 @@ const settingsSchema = z.object({
  */
 export function createAgent(options: AgentOptions): Agent {
   const { model, now = Date.now, createId = randomUUID, instructions = '' } = options;
-  const { locale = 'en', maxResultBytes = 32_000 } = options;
-  const { maxParallelTools = 4, inspectTimeout = 10_000 } = options;
+  const { locale = 'en', maxResultBytes = AGENT_DEFAULTS.maxResultBytes } = options;
+  const { maxParallelTools = AGENT_DEFAULTS.maxParallelTools } = options;
+  const { inspectTimeout = AGENT_DEFAULTS.inspectTimeout } = options;
   if (typeof model?.generate !== 'function')
     throw new AgentHubError('invalid_options', 'model: give a Model, such as openaiModel({ … }).');
   const settings = { locale, maxResultBytes, maxParallelTools, inspectTimeout };
@@ -51,10 +59,7 @@ export function createAgent(options: AgentOptions): Agent {
     ({ name, event, matcher }): HookSelector => ({ name, event, matcher }),
   );
   const policies = mergePolicies(options.permissions?.policies);
-  const limits = mergeLimits(options.limits, {
-    ...DEFAULT_LIMITS,
-    approvalDeadline: options.store ? null : APPROVAL_DEADLINE,
-  });
+  const limits = mergeLimits(options.limits, options.store ? DEFAULT_LIMITS : DEFAULT_AGENT_LIMITS);
 
   const services = new Map<string, RunServices>();
   const parts: AgentParts = {

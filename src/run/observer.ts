@@ -1,3 +1,4 @@
+import { UNTOLD_REQUEST } from '../../machines/agent/agent.answers.ts';
 import { decide } from '../../machines/agent/agent.calls.ts';
 import type { AgentContext, Call } from '../../machines/agent/agent.types.ts';
 import { questionsOf, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
@@ -11,6 +12,12 @@ type NewStep<Kind extends Step['kind']> = Omit<
   Extract<Step, { kind: Kind }>,
   'id' | 'startedAt' | 'endedAt'
 >;
+
+/** The end of a model's step that was cut short: at least one request was made, at an unknown cost. */
+const CANCELLED = {
+  status: 'cancelled',
+  requests: [{ ...UNTOLD_REQUEST, error: 'aborted' }],
+} as const;
 
 /** What a snapshot must have to be observed. */
 interface Observed {
@@ -125,7 +132,7 @@ export class RunObserver {
       const step = this.#steps[id - 1];
       if (step?.kind === 'person') this.close<'person'>(id, { answer: 'cancelled' });
       else if (step?.kind === 'tool') this.close<'tool'>(id, { outcome: 'cancelled' });
-      else if (step?.kind === 'model') this.close<'model'>(id, { status: 'cancelled' });
+      else if (step?.kind === 'model') this.close<'model'>(id, CANCELLED);
       else this.close(id);
     }
   }

@@ -32,13 +32,14 @@ export function controlState(snapshot: AgentSnapshot): string {
 }
 
 function callState(call: Call): string {
-  const { tool, stage, facts, hookQuestions, outcomeUnknown, grants, result } = call;
+  const { tool, input, stage, facts, hookQuestions, outcomeUnknown, grants, result } = call;
   if (stage === 'settled') return `${tool} ${result?.outcome}`;
-  if (stage === 'running') return `${tool} running`;
+  const what = `${tool} ${JSON.stringify(input)}`;
+  if (stage === 'running') return `${what} running`;
   // Facts matter while they are asked about, and as what grants are bound to.
   const matters = stage === 'asked' || grants.length > 0;
   return JSON.stringify([
-    tool,
+    what,
     stage,
     matters ? facts : null,
     hookQuestions.length,

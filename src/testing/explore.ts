@@ -1,7 +1,9 @@
 import { initialTransition, transition } from 'xstate';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import type { Json } from '../../machines/vocabulary/json.ts';
 import { controlState } from './control-state.ts';
+import type { Property } from './properties.ts';
 import {
   type AgentSnapshot,
   type World,
@@ -15,6 +17,8 @@ export interface ExploredState {
   readonly key: string;
   /** One concrete snapshot of it. */
   readonly snapshot: AgentSnapshot;
+  /** What the properties remember here, in their order. */
+  readonly memories: readonly Json[];
   /** How it was first reached, or null for the initial state. */
   readonly from: { readonly state: ExploredState; readonly event: WorldEvent } | null;
 }
@@ -38,6 +42,8 @@ export interface Exploration {
 export interface ExploreOptions {
   /** The machine that is explored. Default the real one; a mutant in tests. */
   readonly machine?: typeof agentMachine;
+  /** Properties whose memories are explored along. */
+  readonly properties?: readonly Pick<Property, 'memory'>[];
   /** Called with every edge, in breadth-first order. */
   readonly onEdge?: (edge: ExploredEdge) => void;
   /** More states than this are an error that names what grows. Default 500 000. */
@@ -50,9 +56,19 @@ export interface ExploreOptions {
  * @throws AgentHubError `space_too_large` naming the parts of the control state that grow.
  */
 export function explore(world: World, options: ExploreOptions = {}): Exploration {
-  const { machine = agentMachine, onEdge, maxStates = 500_000 } = options;
+  const { machine = agentMachine, properties = [], onEdge, maxStates = 500_000 } = options;
   const [snapshot] = initialTransition(machine, worldInput(world));
-  const first: ExploredState = { key: controlState(snapshot), snapshot, from: null };
+  const initial = properties.map(({ memory }) => memory?.initial ?? null);
+  const keyOf = (at: AgentSnapshot, memories: readonly Json[]) => {
+    const key = controlState(at);
+    return memories.some((memory) => memory !== null) ? `${key} ${JSON.stringify(memories)}` : key;
+  };
+  const first: ExploredState = {
+    key: keyOf(snapshot, initial),
+    snapshot,
+    memories: initial,
+    from: null,
+  };
   const states = new Map([[first.key, first]]);
   const queue = [first];
   let edges = 0;
@@ -60,10 +76,14 @@ export function explore(world: World, options: ExploreOptions = {}): Exploration
     const source = queue[next] as ExploredState;
     for (const event of worldEvents(world, source.snapshot)) {
       const [after] = transition(machine, source.snapshot, event as never);
-      const key = controlState(after);
+      const taken = { before: source.snapshot, event, after };
+      const memories = properties.map(
+        ({ memory }, index) => memory?.next(source.memories[index] ?? null, taken) ?? null,
+      );
+      const key = keyOf(after, memories);
       let target = states.get(key);
       if (target === undefined) {
-        target = { key, snapshot: after, from: { state: source, event } };
+        target = { key, snapshot: after, memories, from: { state: source, event } };
         states.set(key, target);
         queue.push(target);
         if (states.size > maxStates) throw tooLarge(states);
@@ -83,10 +103,11 @@ export function pathTo(state: ExploredState): readonly WorldEvent[] {
 }
 
 /** Names the parts of the control state with the most different values. */
-function tooLarge(states: ReadonlyMap<string, unknown>): AgentHubError {
+function tooLarge(states: ReadonlyMap<string, ExploredState>): AgentHubError {
   const values = new Map<string, Set<string>>();
-  for (const key of states.keys()) {
-    for (const [name, value] of Object.entries(JSON.parse(key) as object)) {
+  for (const { snapshot, memories } of states.values()) {
+    const parts = { ...(JSON.parse(controlState(snapshot)) as object), memories };
+    for (const [name, value] of Object.entries(parts)) {
       const seen = values.get(name) ?? new Set();
       values.set(name, seen.add(JSON.stringify(value)));
     }

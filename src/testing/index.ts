@@ -1,5 +1,15 @@
 /** For testing agents: a strict model, and the exploration of the real machine. */
+
+export {
+  type CheckOptions,
+  type Counterexample,
+  checkProperties,
+  type PropertyReport,
+  type PropertyResult,
+} from './check-properties.ts';
 export { controlState } from './control-state.ts';
+export { type Coverage, type CoverageCounter, createCoverage, type Mismatch } from './coverage.ts';
+export { BOUNDS, type Bound, type Cycle, findCycles } from './cycles.ts';
 export {
   type Exploration,
   type ExploredEdge,
@@ -8,7 +18,27 @@ export {
   explore,
   pathTo,
 } from './explore.ts';
-export { INVARIANTS, type Invariant } from './invariants.ts';
+export { fingerprintOf } from './fingerprint.ts';
+export { formatMermaid, formatSteps, formatTest, isBroken } from './format-counterexample.ts';
+export { callOf, type HostParts, hostWorlds } from './host-world.ts';
+export { COMES_TO_REST, INVARIANTS } from './invariants.ts';
+export {
+  always,
+  type CallFilter,
+  enters,
+  event,
+  eventually,
+  granted,
+  isIn,
+  never,
+  type Occurrence,
+  onlyAfter,
+  type Property,
+  settles,
+  starts,
+  type Taken,
+} from './properties.ts';
+export { type HookRunner, recordHookAnswers } from './record-hooks.ts';
 export { createReplay, type Replay, type ReplayOptions } from './replay.ts';
 export {
   type Hold,
@@ -20,6 +50,14 @@ export {
   scriptedModel,
 } from './scripted-model.ts';
 export {
+  type NamedWorld,
+  SHIPPED_WORLDS,
+  type Verification,
+  type VerifyOptions,
+  verify,
+  type WorldReport,
+} from './verify.ts';
+export {
   type AgentSnapshot,
   CALLS,
   FACTS,
@@ -28,8 +66,10 @@ export {
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
   TWO_CALL_LIMITS_WORLD,
+  TWO_CALL_NO_HOOKS_WORLD,
   TWO_CALL_WORLD,
   type World,
+  type WorldCall,
   type WorldEvent,
   worldEvents,
   worldInput,

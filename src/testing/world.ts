@@ -14,8 +14,9 @@ import type {
 import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import type { HookEvent } from '../../machines/agent/matcher.ts';
 import type { Facts } from '../../machines/permission/evaluate.ts';
-import { DEFAULT_POLICIES } from '../../machines/permission/policies.ts';
+import { DEFAULT_POLICIES, type Policies } from '../../machines/permission/policies.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
+import { canonicalJson } from '../../machines/vocabulary/json.ts';
 
 export type AgentSnapshot = SnapshotFrom<typeof agentMachine>;
 
@@ -33,6 +34,14 @@ export interface FactsVariant {
   readonly facts: Partial<Facts>;
 }
 
+/** A call that a model may ask for, and what may become of it before it runs. */
+export interface WorldCall extends CheckedCall {
+  /** What it may turn out to touch; by default what the world says. */
+  readonly facts?: readonly FactsVariant[];
+  /** What its PreToolUse hooks may answer; by default every verdict of the world. */
+  readonly hookAnswers?: readonly PreToolVerdict[];
+}
+
 /**
  * What may happen around the machine: every answer that its actors and people may give. An
  * exploration is as complete as its world.
@@ -41,8 +50,9 @@ export interface World {
   /** Hook events with a hook registered (its matcher `*`). */
   readonly hooks: readonly HookEvent[];
   readonly limits: Limits;
-  /** Calls a model may ask for. */
-  readonly calls: readonly CheckedCall[];
+  readonly policies: Policies;
+  /** Calls a model may ask for. A reply holds any combination of them. */
+  readonly calls: readonly WorldCall[];
   /** How many calls one reply may hold. */
   readonly callsPerReply: readonly number[];
   readonly preToolVerdicts: readonly PreToolVerdict['verdict'][];
@@ -90,6 +100,7 @@ export const FACTS = {
 } as const satisfies Record<string, FactsVariant>;
 
 const EVERYTHING: World = {
+  policies: DEFAULT_POLICIES,
   hooks: ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'],
   limits: { ...DEFAULT_LIMITS, callsPerReply: 2, turns: 1, repairs: 1, stopBlocks: 1 },
   calls: Object.values(CALLS),
@@ -119,6 +130,16 @@ export const TWO_CALL_WORLD: World = {
 
 /** No hooks at all: every hook state is passed by. */
 export const NO_HOOKS_WORLD: World = { ...EVERYTHING, hooks: [] };
+
+/** Two calls in one reply and no hooks. */
+export const TWO_CALL_NO_HOOKS_WORLD: World = {
+  ...TWO_CALL_WORLD,
+  hooks: [],
+  callsPerReply: [2],
+  facts: [FACTS.clean, FACTS.overwrite],
+  omissions: false,
+  strayAnswers: true,
+};
 
 /** Few kinds of calls, every counter and limit small enough to be reached and raised once. */
 export const LIMITS_WORLD: World = {
@@ -157,7 +178,7 @@ export const TWO_CALL_LIMITS_WORLD: World = {
 };
 
 /** The input of a run in a world. */
-export function worldInput({ hooks, limits }: World): AgentInput {
+export function worldInput({ hooks, limits, policies }: World): AgentInput {
   return {
     runId: 'run',
     startedAt: 0,
@@ -165,7 +186,7 @@ export function worldInput({ hooks, limits }: World): AgentInput {
     prompt: 'task',
     history: [],
     hooks: hooks.map((event) => ({ name: event, event, matcher: '*' })),
-    policies: DEFAULT_POLICIES,
+    policies,
     limits,
   };
 }
@@ -218,31 +239,20 @@ function actorEvents(world: World, snapshot: AgentSnapshot, id: string, src: str
       ];
     case 'parseReply':
       return [...parsedReplies(world).map(([name, parsed]) => done(name, parsed)), ...crashes];
-    case 'preToolUse': {
-      const kinds = [...world.preToolVerdicts, ...(world.omissions ? ['omitted'] : [])];
+    case 'preToolUse':
       return [
-        ...perCall(live(snapshot), kinds).map(([name, chosen]) =>
-          done(name, Object.fromEntries(chosen.flatMap(([at, kind]) => verdictFor(at, kind)))),
+        ...combinations(live(snapshot), (one) => hookAnswersFor(world, one)).map(([name, chosen]) =>
+          done(name, Object.fromEntries(chosen)),
         ),
         ...crashes,
       ];
-    }
-    case 'inspectFacts': {
-      const kinds = [
-        ...world.facts.map(({ name }) => name),
-        ...(world.crashes ? ['unavailable'] : []),
-        ...(world.omissions ? ['omitted'] : []),
-      ];
+    case 'inspectFacts':
       return [
-        ...perCall(live(snapshot), kinds).map(([name, chosen]) =>
-          done(name, {
-            at: now(snapshot),
-            facts: Object.fromEntries(chosen.flatMap(([at, kind]) => factsFor(world, at, kind))),
-          } satisfies Inspection),
+        ...combinations(live(snapshot), (one) => factsFor(world, one)).map(([name, chosen]) =>
+          done(name, { at: now(snapshot), facts: Object.fromEntries(chosen) } satisfies Inspection),
         ),
         ...crashes,
       ];
-    }
     case 'approvalDeadline':
       return [done('passed', { at: now(snapshot) }), ...crashes];
     case 'tool':
@@ -363,52 +373,76 @@ function resumeEvents({ raisedLimits }: World, { context }: AgentSnapshot): Worl
   ];
 }
 
-function live({ context }: AgentSnapshot): readonly string[] {
-  return context.calls.flatMap(({ id, stage }) => (stage === 'live' ? [id] : []));
+function live({ context }: AgentSnapshot): readonly Call[] {
+  return context.calls.filter(({ stage }) => stage === 'live');
 }
 
-/** Every way to choose one kind per call. */
-function perCall(
-  ids: readonly string[],
-  kinds: readonly string[],
-): (readonly [string, readonly (readonly [string, string])[]])[] {
-  const chosen = ids.reduce<(readonly [string, string])[][]>(
-    (rows, id) => rows.flatMap((row) => kinds.map((kind) => [...row, [id, kind] as const])),
+/** One answer for one call: a name for people, and the answer, or null where it is left out. */
+type Choice<Answer> = readonly [name: string, answer: Answer | null];
+
+/** Every way to choose one answer per call. */
+function combinations<Answer>(
+  calls: readonly Call[],
+  choices: (call: Call) => readonly Choice<Answer>[],
+): (readonly [name: string, answers: readonly (readonly [string, Answer])[]])[] {
+  const rows = calls.reduce<(readonly [string, Choice<Answer>])[][]>(
+    (before, call) =>
+      before.flatMap((row) => choices(call).map((choice) => [...row, [call.id, choice] as const])),
     [[]],
   );
-  return chosen.map((row) => [row.map(([id, kind]) => `${id}: ${kind}`).join(', '), row] as const);
+  return rows.map((row) => {
+    const name = row.map(([id, [word]]) => `${id}: ${word}`).join(', ');
+    return [name, row.flatMap(([id, [, answer]]) => (answer === null ? [] : [[id, answer]]))];
+  });
 }
 
-function verdictFor(id: string, kind: string): [string, PreToolVerdict][] {
-  if (kind === 'omitted') return [];
-  const verdict = kind as PreToolVerdict['verdict'];
-  const reasons = verdict === 'proceed' ? [] : [{ source: 'hook', text: verdict }];
-  return [[id, { verdict, reasons, context: [], input: { path: 'a' } }]];
+/** The call of the world that a call of a run is. */
+function worldCall({ calls }: World, { tool, requestedInput }: Call): WorldCall | undefined {
+  const input = canonicalJson(requestedInput);
+  return calls.find((one) => one.tool === tool && canonicalJson(one.input) === input);
 }
 
-function factsFor(world: World, id: string, kind: string): [string, Inspection['facts'][string]][] {
-  if (kind === 'omitted') return [];
-  const variant = world.facts.find(({ name }) => name === kind);
-  if (variant === undefined)
-    return [[id, { ok: false, error: { code: 'unavailable', message: 'not found' } }]];
+function hookAnswersFor(world: World, call: Call): Choice<PreToolVerdict>[] {
+  const known = worldCall(world, call)?.hookAnswers;
+  const answers =
+    known ??
+    world.preToolVerdicts.map((verdict): PreToolVerdict => {
+      const reasons = verdict === 'proceed' ? [] : [{ source: 'hook', text: verdict }];
+      return { verdict, reasons, context: [], input: call.input };
+    });
+  const named = answers.map((answer): Choice<PreToolVerdict> => {
+    const isSame = canonicalJson(answer.input) === canonicalJson(call.input);
+    return [
+      isSame ? answer.verdict : `${answer.verdict} with ${JSON.stringify(answer.input)}`,
+      answer,
+    ];
+  });
+  return world.omissions ? [...named, ['omitted', null]] : named;
+}
+
+function factsFor(world: World, call: Call): Choice<Inspection['facts'][string]>[] {
+  const variants = worldCall(world, call)?.facts ?? world.facts;
+  const failure = { ok: false, error: { code: 'unavailable', message: 'not found' } } as const;
   return [
-    [
-      id,
-      {
-        ok: true,
-        facts: {
-          toolName: '',
-          touchesPrivate: false,
-          outsideAllowedArea: false,
-          serviceAllowed: true,
-          outputExists: false,
-          identity: null,
-          ...variant.facts,
-        } as Facts,
-      },
-    ],
+    ...variants.map(
+      ({ name, facts }): Choice<Inspection['facts'][string]> => [
+        name,
+        { ok: true, facts: { ...HARMLESS, ...facts } as Facts },
+      ],
+    ),
+    ...(world.crashes ? ([['unavailable', failure]] as const) : []),
+    ...(world.omissions ? ([['omitted', null]] as const) : []),
   ];
 }
+
+const HARMLESS: Facts = {
+  toolName: '',
+  touchesPrivate: false,
+  outsideAllowedArea: false,
+  serviceAllowed: true,
+  outputExists: false,
+  identity: null,
+};
 
 function modelAnswer(at: number, { ms, tokens }: World['modelCosts'][number]): ModelAnswer {
   const usage = { inputTokens: tokens, outputTokens: 0 };
@@ -425,19 +459,34 @@ function modelAnswer(at: number, { ms, tokens }: World['modelCosts'][number]): M
 }
 
 function parsedReplies({ calls, callsPerReply }: World): (readonly [string, ParsedReply])[] {
-  const batches = callsPerReply.flatMap((size) => {
-    if (size === 0) return [[]];
-    return calls.map((one) => Array.from({ length: size }, () => one));
-  });
+  const batches = callsPerReply.flatMap((size) => multisets(calls, size));
   return [
     ['answer', { kind: 'answer', text: 'text', answer: 'text' }],
     ['malformed', { kind: 'malformed', text: 'text', code: 'no_label', detail: null }],
     ...batches.map(
       (batch) =>
         [
-          `calls ${batch.map(({ tool, problem }) => problem?.outcome ?? tool).join(' + ') || 'none'}`,
-          { kind: 'calls', text: 'text', calls: batch },
+          `calls ${batch.map((one) => nameOf(one, calls)).join(' + ') || 'none'}`,
+          { kind: 'calls', text: 'text', calls: batch.map(toCheckedCall) },
         ] as const,
     ),
   ];
+}
+
+/** Every combination of a size, order left out: calls of one reply are symmetric. */
+function multisets<Item>(items: readonly Item[], size: number): Item[][] {
+  if (size === 0) return [[]];
+  return items.flatMap((item, index) =>
+    multisets(items.slice(index), size - 1).map((rest) => [item, ...rest]),
+  );
+}
+
+/** A call's name for people: its tool, and its input where the world has several of that tool. */
+function nameOf({ tool, problem, input }: WorldCall, calls: readonly WorldCall[]): string {
+  const same = calls.filter((other) => other.tool === tool && other.problem === null);
+  return problem?.outcome ?? (same.length > 1 ? `${tool} ${JSON.stringify(input)}` : tool);
+}
+
+function toCheckedCall({ tool, providerId, input, problem }: WorldCall): CheckedCall {
+  return { tool, providerId, input, problem };
 }

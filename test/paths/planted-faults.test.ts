@@ -3,7 +3,8 @@ import { assign, enqueueActions } from 'xstate';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import type { AgentContext } from '../../machines/agent/agent.types.ts';
 import * as updates from '../../machines/agent/agent.updates.ts';
-import { type ExploreOptions, explore, pathTo } from '../../src/testing/explore.ts';
+import { checkProperties } from '../../src/testing/check-properties.ts';
+import type { ExploreOptions } from '../../src/testing/explore.ts';
 import { INVARIANTS } from '../../src/testing/invariants.ts';
 import { LIMITS_WORLD, ONE_CALL_WORLD, type World } from '../../src/testing/world.ts';
 
@@ -12,17 +13,12 @@ type Given = { context: AgentContext };
 
 /** Explores a machine with a fault and gives the shortest way to each violated invariant. */
 function violations(machine: Machine, world: World = ONE_CALL_WORLD): Record<string, string[]> {
-  const found: Record<string, string[]> = {};
-  explore(world, {
-    machine,
-    onEdge: (edge) => {
-      for (const { id, violation } of INVARIANTS) {
-        if (found[id] !== undefined || violation(edge) === null) continue;
-        found[id] = [...pathTo(edge.source), edge.event].map(({ label }) => label);
-      }
-    },
-  });
-  return found;
+  const { results } = checkProperties(world, INVARIANTS, { machine });
+  return Object.fromEntries(
+    results.flatMap(({ id, counterexample }) =>
+      counterexample === null ? [] : [[id, counterexample.path.map(({ label }) => label)]],
+    ),
+  );
 }
 
 const faulty = (implementations: object): Machine => agentMachine.provide(implementations as never);

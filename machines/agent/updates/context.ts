@@ -20,7 +20,7 @@ export function createContext(input: AgentInput | undefined): AgentContext {
     prompt,
     hooks: input?.hooks ?? [],
     policies: input?.policies ?? {},
-    limits: input?.limits ?? DEFAULT_LIMITS,
+    limits: { ...DEFAULT_LIMITS, ...input?.limits },
     messages: [...history, { role: 'user', content: prompt, context: [] }],
     clock: { at: input?.startedAt ?? 0, workedMs: 0 },
     turn: lastTurn(history),

@@ -1,5 +1,5 @@
 import type { Policies } from '../../permission/policies.ts';
-import { type Approval, type Reason, reason as reasonOf } from '../../permission/reasons.ts';
+import { type Reason, reason as reasonOf } from '../../permission/reasons.ts';
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
 import { type ContextNote } from '../../vocabulary/messages.ts';
 import { close, decide, shownOf } from '../agent.calls.ts';
@@ -19,7 +19,7 @@ export function applyPreToolVerdicts(
     calls: updateLive(calls, (call) => {
       const found = Object.hasOwn(verdicts, call.id) ? verdicts[call.id] : undefined;
       if (found === undefined) return closeHookFailed(call, []);
-      const { verdict, reasons = [], context = [], input = call.input } = found;
+      const { verdict, reasons, context, input } = found;
       const seen: Call = { ...call, input, context };
       if (verdict === 'proceed') return seen;
       if (verdict === 'ask') return { ...seen, hookQuestions: reasons };
@@ -56,10 +56,7 @@ function hookReasons(code: 'hook_blocked' | 'hook_failed', notes: readonly Conte
  * Takes in what the live calls would touch as of now, and settles those that nobody can allow:
  * not looked up, too late an approval, or a deny of the evaluator.
  */
-export function recordFacts(
-  context: AgentContext,
-  { at = 0, facts = {} }: Partial<Inspection>,
-): Update {
+export function recordFacts(context: AgentContext, { at, facts }: Inspection): Update {
   return {
     clock: work(context.clock, at),
     deadline: null,
@@ -113,13 +110,12 @@ export function addGrant(
   grant: Grant & { readonly callId: string },
 ): Update {
   const { callId, ...given } = grant;
-  const approvals: readonly Approval[] = [...new Set(given.approvals)];
   return {
     clock: wait(clock, grant.at),
     calls: updateCall(calls, callId, (call) => ({
       ...call,
       stage: 'live',
-      grants: [...call.grants, { ...given, approvals }],
+      grants: [...call.grants, given],
     })),
   };
 }
@@ -143,7 +139,7 @@ export function denyCall(
 /** Nobody answered in time: what is still asked is over, what is answered stands. */
 export function expireQuestions(
   { calls, clock, policies }: AgentContext,
-  { at = 0 }: { readonly at?: number },
+  { at }: { readonly at: number },
 ): Update {
   const because = reasonOf('deadline_passed', 'engine');
   return {

@@ -1,6 +1,6 @@
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
 import { type Message } from '../../vocabulary/messages.ts';
-import { type RequestRecord } from '../../vocabulary/model.ts';
+import { type ReadModelAnswer, readFailedRequests, UNTOLD_REQUEST } from '../agent.answers.ts';
 import { close } from '../agent.calls.ts';
 import { type PortOutputs } from '../agent.ports.ts';
 import {
@@ -8,19 +8,17 @@ import {
   type Call,
   type CheckedCall,
   type Limits,
-  type ModelAnswer,
   type ParsedReply,
-  type UsageTotals,
 } from '../agent.types.ts';
 import { suspend } from './rest.ts';
-import { type Update, wordsOf, work } from './shared.ts';
+import { addUsage, type Update, wordsOf, work } from './shared.ts';
 
 // submitPrompt
 
 /** Puts what hooks add beside the person's words. */
 export function addPromptContext(
   { messages }: AgentContext,
-  { context = [] }: Partial<PortOutputs['userPromptSubmit']>,
+  { context }: PortOutputs['userPromptSubmit'],
 ): Update {
   return {
     messages: messages.map((entry, index) =>
@@ -32,7 +30,7 @@ export function addPromptContext(
 /** Ends the run because a hook did not let the prompt through. */
 export function refusePrompt(
   _: AgentContext,
-  { verdict, reasons = [] }: Partial<PortOutputs['userPromptSubmit']>,
+  { verdict, reasons }: PortOutputs['userPromptSubmit'],
 ): Update {
   const code = verdict === 'block' ? 'prompt_blocked' : 'hook_failed';
   return { rest: { status: 'failed', error: { code, message: wordsOf(reasons) } } };
@@ -47,10 +45,11 @@ export function beginTurn({ turn, counters }: AgentContext): Update {
 /** Keeps the reply outside the messages until it is parsed, and adds up what it cost. */
 export function recordReply(
   { usage, clock }: AgentContext,
-  { at = 0, reply }: Partial<ModelAnswer>,
+  { at, reply }: ReadModelAnswer,
 ): Update {
-  const requests = reply?.requests ?? [];
-  return { reply: reply ?? null, usage: addUsage(usage, requests), clock: work(clock, at) };
+  // A reply that could not be read was asked for all the same, at an unknown cost.
+  const requests = reply?.requests ?? [UNTOLD_REQUEST];
+  return { reply, usage: addUsage(usage, requests), clock: work(clock, at) };
 }
 
 /** Rests because no model answered; asking again later may help. */
@@ -67,22 +66,7 @@ export function failModel(context: AgentContext, thrown: unknown): Update {
 
 /** Adds up what requests cost that gave no reply. */
 function addFailedUsage({ usage }: AgentContext, { details }: ErrorData): Update {
-  const requests = (details as { requests?: unknown } | undefined)?.requests;
-  return Array.isArray(requests) ? { usage: addUsage(usage, requests as RequestRecord[]) } : {};
-}
-
-function addUsage(totals: UsageTotals, requests: readonly RequestRecord[]): UsageTotals {
-  return requests.reduce(
-    (sum, { usage, messages, characters }) => ({
-      requests: sum.requests + 1,
-      unreported: sum.unreported + (usage === null ? 1 : 0),
-      inputTokens: sum.inputTokens + (usage?.inputTokens ?? 0),
-      outputTokens: sum.outputTokens + (usage?.outputTokens ?? 0),
-      messages: sum.messages + messages,
-      characters: sum.characters + characters,
-    }),
-    totals,
-  );
+  return { usage: addUsage(usage, readFailedRequests(details)) };
 }
 
 // parseReply
@@ -131,7 +115,7 @@ function openCall({ tool, providerId, input, problem }: CheckedCall, id: string)
 /** A reply that cannot be used enters as text only, followed by what was wrong with it. */
 export function acceptMalformed(context: AgentContext, parsed: ParsedReply): Update {
   const { counters, limits } = context;
-  const replied = appendReply(context, parsed.text ?? '', []);
+  const replied = appendReply(context, parsed.text, []);
   const { code, detail } = problemOf(parsed, limits);
   return {
     ...replied,

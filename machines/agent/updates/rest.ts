@@ -1,11 +1,12 @@
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
+import { UNTOLD_REQUEST } from '../agent.answers.ts';
 import { close, settle } from '../agent.calls.ts';
 import { reachedLimit } from '../agent.guards.ts';
 import { type PortOutputs } from '../agent.ports.ts';
 import { type AgentContext, type Limits, type SuspensionReason } from '../agent.types.ts';
 import { NO_REPEATS } from '../repeats.ts';
 import { writeObservations } from './results.ts';
-import { type Update, wait, wordsOf } from './shared.ts';
+import { addUsage, type Update, wait, wordsOf } from './shared.ts';
 
 // stopHook
 
@@ -31,7 +32,7 @@ export function suspend(
 /** A Stop hook did not answer properly: an infrastructure fault, not fed to the model. */
 export function suspendWithoutVerdict(
   context: AgentContext,
-  { reasons = [] }: Partial<PortOutputs['stop']>,
+  { reasons }: PortOutputs['stop'],
 ): Update {
   return suspend(context, 'hook_failed', { code: 'hook_failed', message: wordsOf(reasons) });
 }
@@ -85,10 +86,17 @@ export function cancelRun(context: AgentContext): Update {
   });
   return {
     ...writeObservations({ ...context, calls }),
+    ...(isModelAsked(context) ? { usage: addUsage(context.usage, [UNTOLD_REQUEST]) } : {}),
     deadline: null,
     reply: null,
     rest: { status: 'cancelled' },
   };
+}
+
+/** Whether a request is under way: its turn has begun and its reply is not there. */
+function isModelAsked({ turn, counters, reply, messages, rest }: AgentContext): boolean {
+  if (counters.turns === 0 || reply !== null || rest !== null) return false;
+  return !messages.some((entry) => entry.role === 'assistant' && entry.turn === turn);
 }
 
 export function finish({ answer }: AgentContext): Update {

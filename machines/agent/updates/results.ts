@@ -1,7 +1,7 @@
 import { toErrorData } from '../../vocabulary/errors.ts';
+import type { ReadPostToolVerdicts } from '../agent.answers.ts';
 import { hasRun, isSettled, observationOf, settle } from '../agent.calls.ts';
 import { allowedCalls } from '../agent.guards.ts';
-import { type PortOutputs } from '../agent.ports.ts';
 import { type AgentContext, type ToolOutput } from '../agent.types.ts';
 import { countRepeat } from '../repeats.ts';
 import { type Update, updateCall, work } from './shared.ts';
@@ -20,21 +20,18 @@ export function startCalls(context: AgentContext): Update {
   };
 }
 
-const OUTCOMES: readonly unknown[] = ['ok', 'error', 'timeout', 'unknown'];
-
 /** Takes a tool's result in. An `unknown` one makes its call live again: a person decides. */
 export function recordResult(
   { calls, clock }: AgentContext,
-  { callId, output }: { readonly callId: string; readonly output: ToolOutput | undefined },
+  { callId, output }: { readonly callId: string; readonly output: ToolOutput },
 ): Update {
-  const { outcome, content = '', ms = 0, at = 0 } = output ?? ({} as Partial<ToolOutput>);
-  const known = outcome !== undefined && OUTCOMES.includes(outcome) ? outcome : 'error';
+  const { outcome, content, ms, at } = output;
   return {
     clock: work(clock, at),
     calls: updateCall(calls, callId, (call) =>
-      known === 'unknown'
+      outcome === 'unknown'
         ? { ...call, stage: 'live', outcomeUnknown: true, facts: null }
-        : settle(call, { outcome: known, content, reasons: [], ms }),
+        : settle(call, { outcome, content, reasons: [], ms }),
     ),
   };
 }
@@ -53,9 +50,10 @@ export function recordCrash(
 
 export function applyPostToolVerdicts(
   { calls, faults }: AgentContext,
-  verdicts: PortOutputs['postToolUse'],
+  { verdicts, faults: unread }: ReadPostToolVerdicts,
 ): Update {
-  const failures = Object.values(verdicts).flatMap((verdict) => verdict.faults ?? []);
+  const told = Object.values(verdicts).flatMap((verdict) => verdict.faults ?? []);
+  const failures = [...unread, ...told];
   return {
     faults: [...faults, ...failures.map((error) => ({ state: 'postToolHook', error }))],
     calls: calls.map((call) => {

@@ -1,5 +1,6 @@
 import { type ContextNote } from '../../vocabulary/messages.ts';
-import { type AgentContext, type Call } from '../agent.types.ts';
+import { type RequestRecord } from '../../vocabulary/model.ts';
+import { type AgentContext, type Call, type UsageTotals } from '../agent.types.ts';
 
 /** What an update gives back: the parts of the context that change. All updates are total. */
 export type Update = Partial<AgentContext>;
@@ -28,4 +29,19 @@ export function work({ at, workedMs }: AgentContext['clock'], now: number): Agen
 /** Time passed waiting for a person. */
 export function wait({ at, workedMs }: AgentContext['clock'], now: number): AgentContext['clock'] {
   return { at: now > at ? now : at, workedMs };
+}
+
+/** Sums with further requests in them. */
+export function addUsage(totals: UsageTotals, requests: readonly RequestRecord[]): UsageTotals {
+  return requests.reduce(
+    (sum, { usage, messages, characters }) => ({
+      requests: sum.requests + 1,
+      unreported: sum.unreported + (usage === null ? 1 : 0),
+      inputTokens: sum.inputTokens + (usage?.inputTokens ?? 0),
+      outputTokens: sum.outputTokens + (usage?.outputTokens ?? 0),
+      messages: sum.messages + messages,
+      characters: sum.characters + characters,
+    }),
+    totals,
+  );
 }

@@ -1,27 +1,30 @@
 import { createInterface } from 'node:readline';
 import type { Message } from '../../../machines/vocabulary/messages.ts';
+import type { TodoItem } from '../../../machines/vocabulary/todos.ts';
 import { buildAgent } from '../build-agent.ts';
 import { loadSettings, unflatten } from '../config.ts';
 import { drive } from '../drive.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, settingsFlags } from '../flags.ts';
-import { colorsOf, type Io } from '../io.ts';
+import { type Io, isLive } from '../io.ts';
 import { todoLines } from '../step-lines.ts';
 import { say } from '../texts.ts';
-import { writeOutcome } from './run-command.ts';
+import { hint, writeOutcome } from './run-command.ts';
 
-/** `agenthub chat`: one conversation, a task per line, each run going on from the last. */
+/**
+ * `agenthub chat`: one conversation, a task per line, each run going on from the last. Ctrl-C
+ * during a run cancels it; at the prompt Ctrl-C and Ctrl-D leave. Answers go to stdout.
+ */
 export async function chatCommand(flags: CommonFlags, io: Io): Promise<ExitCode> {
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
-  const { locale = 'en', model } = unflatten(settings);
+  const { locale = 'en' } = unflatten(settings);
   const agent = buildAgent(settings, io);
-  const colors = colorsOf(io);
-  if (model?.provider === 'offline') io.stderr.write(`${colors.dim(say(locale, 'hint'))}\n`);
+  hint(settings, io, locale);
   io.stderr.write(`${say(locale, 'chat')}\n`);
 
   let history: readonly Message[] = [];
-  let todos: Parameters<typeof todoLines>[0] = [];
-  const style = { locale, times: true, width: 240 };
+  let todos: readonly TodoItem[] = [];
+  const style = { locale, times: true, width: isLive(io) ? (io.stderr.columns || 80) - 1 : null };
   for await (const line of linesOf(io)) {
     const task = line.trim();
     if (task === '/exit') break;
@@ -41,17 +44,28 @@ export async function chatCommand(flags: CommonFlags, io: Io): Promise<ExitCode>
 }
 
 /**
- * Lines as they are typed or piped. The reader is closed while a run goes on, so that a permission
- * prompt has the keyboard to itself; what was piped ahead is kept.
+ * Lines as they are typed or piped. On a terminal the reader is closed while a run goes on, so that
+ * a permission prompt has the keyboard to itself.
  */
-async function* linesOf({ stdin, stderr }: Io): AsyncGenerator<string> {
+async function* linesOf(io: Io): AsyncGenerator<string> {
+  const { stdin, stderr } = io;
   if (stdin.isTTY !== true) {
     yield* createInterface({ input: stdin });
     return;
   }
+  let history: string[] = [];
   while (true) {
     const line = await new Promise<string | null>((resolve) => {
-      const lines = createInterface({ input: stdin, output: stderr, prompt: '> ' });
+      const lines = createInterface({
+        input: stdin,
+        output: stderr,
+        prompt: '> ',
+        history: [...history],
+        terminal: isLive(io),
+      });
+      lines.on('history', (entries) => {
+        history = entries;
+      });
       lines.once('line', (text) => {
         resolve(text);
         lines.close();
@@ -59,7 +73,10 @@ async function* linesOf({ stdin, stderr }: Io): AsyncGenerator<string> {
       lines.once('close', () => resolve(null));
       lines.prompt();
     });
-    if (line === null) return;
+    if (line === null) {
+      stderr.write('\n');
+      return;
+    }
     yield line;
   }
 }

@@ -1,11 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import type { Locale } from '../../../machines/vocabulary/json.ts';
 import { buildAgent } from '../build-agent.ts';
-import { loadSettings, packageFolder, unflatten } from '../config.ts';
+import { loadSettings, packageFolder } from '../config.ts';
 import { drive } from '../drive.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { settingsFlags } from '../flags.ts';
 import { colorsOf, type Io } from '../io.ts';
+import { say } from '../texts.ts';
 import { writeOutcome } from './run-command.ts';
 
 const TASKS = {
@@ -23,37 +27,54 @@ const TASKS = {
   ],
 } as const;
 
+/** What must be there afterwards: the second write to `small.webp` is refused, so it stays as it was. */
+const EXPECTED = [
+  'photo.jpg: 640 × 400 jpeg',
+  'small.webp: 320 × 200 webp',
+  'thumb.png: 160 × 100 png',
+].join('\n');
+
 /**
  * `agenthub demo`: four tasks in a fresh folder, without a key and without a network. The offline
  * model answers; hooks, permission and tools are the real ones, and nobody can be asked.
  */
-export async function demoCommand(
-  { locale = 'zh' }: { locale?: 'zh' | 'en' },
-  io: Io,
-): Promise<ExitCode> {
+export async function demoCommand(flags: { locale?: string }, io: Io): Promise<ExitCode> {
+  const locale = localeOfDemo(flags.locale ?? 'zh');
   const folder = await mkdtemp(join(tmpdir(), 'agenthub-demo-'));
   try {
     await makePhoto(join(folder, 'photo.jpg'));
-    const flags = {
-      'model.provider': 'offline',
-      locale,
-      knowledge: join(packageFolder(), 'knowledge'),
-    };
-    const settings = loadSettings({ cwd: folder, env: {}, flags });
+    const settings = loadSettings({
+      cwd: folder,
+      env: {},
+      flags: settingsFlags({
+        provider: 'offline',
+        locale,
+        knowledge: join(packageFolder(), 'knowledge'),
+      }),
+    });
     const agent = buildAgent(settings, { env: {}, cwd: folder });
     const colors = colorsOf(io);
     for (const [index, task] of TASKS[locale].entries()) {
       io.stderr.write(`\n${colors.bold(`${index + 1}. ${task}`)}\n`);
       const options = { locale, grants: [], prompts: false, quiet: false, times: false };
-      const { outcome } = await drive(agent.start(task), io, options);
-      writeOutcome(outcome, io, unflatten(settings).locale ?? locale);
+      const { outcome, exitCode } = await drive(agent.start(task), io, options);
+      if (exitCode === EXIT.interrupted) return exitCode;
+      writeOutcome(outcome, io, locale);
       if (outcome.status !== 'done') return EXIT.failed;
     }
-    io.stderr.write(`\n${await listing(folder)}\n`);
-    return EXIT.done;
+    const found = await listing(folder);
+    io.stderr.write(`\n${found}\n`);
+    if (found === EXPECTED) return EXIT.done;
+    io.stderr.write(`${colors.red(say(locale, 'demoWrong', { what: EXPECTED }))}\n`);
+    return EXIT.failed;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function localeOfDemo(text: string): Locale {
+  if (text === 'zh' || text === 'en') return text;
+  throw new AgentHubError('usage', `--locale: "${text}" is not known; use zh or en.`);
 }
 
 /** A picture of 640 × 400 with something in it. */
@@ -71,7 +92,7 @@ async function makePhoto(path: string): Promise<void> {
 
 async function listing(folder: string): Promise<string> {
   const { default: sharp } = await import('sharp');
-  const names = ['photo.jpg', 'small.webp', 'thumb.png'];
+  const names = (await readdir(folder)).sort();
   const lines = await Promise.all(
     names.map(async (name) => {
       const { width, height, format } = await sharp(join(folder, name)).metadata();

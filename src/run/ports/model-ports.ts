@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readFailedRequests } from '../../../machines/agent/agent.answers.ts';
 import type { CheckedCall } from '../../../machines/agent/agent.types.ts';
 import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
 import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
@@ -8,6 +9,7 @@ import type {
   RequestRecord,
 } from '../../../machines/vocabulary/model.ts';
 import type { ParsedCall } from '../../../machines/vocabulary/step.ts';
+import { measureRequest } from '../../model/measure-request.ts';
 import { checkInput } from './check-input.ts';
 import { type AgentParts, portActor } from './parts.ts';
 
@@ -98,21 +100,13 @@ function checkReply(reply: unknown): ModelReply {
 }
 
 /** A failure always says what it cost: a model that does not tell counts as one request. */
-function failureOf(thrown: unknown, { messages, tools }: ModelRequest, ms: number) {
+function failureOf(thrown: unknown, request: ModelRequest, ms: number) {
   const error = toErrorData(thrown, 'model_failed');
   const details = (error.details ?? {}) as JsonObject;
-  const told = details.requests;
-  const characters =
-    messages.reduce((sum, { content }) => sum + content.length, 0) +
-    tools.reduce((sum, { description }) => sum + description.length, 0);
-  const untold: RequestRecord = {
-    messages: messages.length,
-    characters,
-    usage: null,
-    error: error.code,
-    ms,
-  };
-  const requests = Array.isArray(told) ? (told as unknown as RequestRecord[]) : [untold];
+  const untold = { ...measureRequest(request), usage: null, error: error.code, ms };
+  const requests: readonly RequestRecord[] = Array.isArray(details.requests)
+    ? readFailedRequests(details)
+    : [untold];
   return { error, details, requests };
 }
 

@@ -1,0 +1,62 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { verify } from '../src/testing/index.ts';
+
+/**
+ * Verifies the shipped machine and writes what came out: `docs/verification.json`, which the tests
+ * hold the machine to and the inspector draws, and the tables of `docs/verification.md`.
+ * `npm run generate:verification`; it takes a minute or two.
+ */
+const result = await verify();
+if (!result.holds) throw new Error('A property is broken: run "agenthub verify" to see which.');
+
+const worlds = result.worlds.map(({ name, states, edges, replayed, fingerprint }) => ({
+  ...{ name, states, edges, replayed, fingerprint },
+}));
+const { coverage, cycles } = result;
+writeFileSync(
+  'docs/verification.json',
+  `${JSON.stringify({ worlds, coverage, cycles: cycles.length }, null, 2)}\n`,
+);
+
+const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+const worldTable = table(
+  ['world', 'control states', 'edges', 'edges replayed live', 'mismatches'],
+  worlds.map(({ name, states, edges, replayed }) => [name, states, edges, replayed, 0]),
+);
+const propertyTable = table(
+  ['property', 'what holds'],
+  (result.worlds[0]?.results ?? []).map(({ id, text }) => [`\`${id}\``, text]),
+);
+const bounds = new Map(cycles.flatMap((cycle) => cycle.bounds).map((bound) => [bound.by, bound]));
+const cycleTable = table(
+  ['transition', 'what it uses up', 'cycles it bounds'],
+  [...bounds.values()].map((bound) => [
+    `\`${bound.source}\` → \`${bound.target}\``,
+    bound.by,
+    cycles.filter((cycle) => cycle.bounds.includes(bound)).length,
+  ]),
+);
+const taken = coverage.transitions.filter((transition) => transition.taken > 0).length;
+const both = coverage.guards.filter(({ held, failed }) => held > 0 && failed > 0).length;
+const summary = [
+  `${coverage.paths} paths were replayed on live actors, ${coverage.microsteps} microsteps, without a mismatch.`,
+  `They took ${taken} of the chart's ${coverage.transitions.length} transitions, and saw ${both} of ${coverage.guards.length} guards both hold and not hold.`,
+  `The chart has ${cycles.length} elementary cycles; ${cycles.filter((cycle) => cycle.bounds.length > 0).length} are bounded.`,
+].join('\n');
+
+let text = readFileSync('docs/verification.md', 'utf8');
+for (const [name, content] of Object.entries({
+  worlds: worldTable,
+  properties: propertyTable,
+  cycles: cycleTable,
+  coverage: summary,
+})) {
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`docs/verification.md: ${start} … ${end} is missing.`);
+  text = `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
+}
+writeFileSync('docs/verification.md', text);
+console.log(summary);

@@ -1,0 +1,173 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { HookEvent } from '../../../machines/agent/matcher.ts';
+import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import type { Locale, LocalizedText } from '../../../machines/vocabulary/json.ts';
+import {
+  callOf,
+  formatMermaid,
+  formatSteps,
+  formatTest,
+  hostWorlds,
+  isBroken,
+  type NamedWorld,
+  type Property,
+  type PropertyResult,
+  SHIPPED_WORLDS,
+  type Verification,
+  verify,
+} from '../../testing/index.ts';
+import { buildAgent } from '../build-agent.ts';
+import { loadSettings, unflatten } from '../config.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CommonFlags, settingsFlags } from '../flags.ts';
+import { colorsOf, type Io, isLive } from '../io.ts';
+
+export interface VerifyFlags extends CommonFlags {
+  readonly property?: string;
+  readonly calls?: string;
+  readonly json?: boolean;
+  readonly html?: string;
+}
+
+const TEXTS = {
+  property: { zh: '性质', en: 'property' },
+  holds: { zh: '成立', en: 'holds' },
+  broken: { zh: '不成立', en: 'broken' },
+  states: { zh: '状态', en: 'states' },
+  edges: { zh: '边', en: 'edges' },
+  replayed: { zh: '条边在真实运行中重放', en: 'edges replayed on live actors' },
+  mismatches: { zh: '处不一致', en: 'mismatches' },
+  cycles: { zh: '个环，每个都有界', en: 'cycles of the chart, each bounded' },
+  unbounded: { zh: '个环没有界限', en: 'cycles without a bound' },
+  exploring: { zh: '正在探索', en: 'exploring' },
+} as const satisfies Record<string, LocalizedText>;
+
+/** `agenthub verify`: every property on every path of the machine, in the shipped or your worlds. */
+export async function verifyCommand(flags: VerifyFlags, io: Io): Promise<ExitCode> {
+  const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
+  const { locale = 'en' } = unflatten(settings);
+  const own =
+    flags.property === undefined ? null : await loadModule(resolve(io.cwd, flags.property));
+  const isHosts = flags.config !== undefined || own?.worlds !== undefined;
+  const worlds =
+    own?.worlds ??
+    (isHosts ? worldsOf(settings, io, parseCalls(flags.calls)) : shipped(flags.calls));
+  const result = await verify({
+    worlds,
+    properties: own?.properties ?? [],
+    onProgress: ({ world, edges }) => {
+      if (isLive(io)) io.stderr.write(`\r\u001b[2K${TEXTS.exploring[locale]} ${world}: ${edges}`);
+    },
+  });
+  if (isLive(io)) io.stderr.write('\r\u001b[2K');
+  if (flags.html !== undefined) writeFileSync(resolve(io.cwd, flags.html), toHtml(result, locale));
+  if (flags.json) io.stdout.write(`${JSON.stringify(result)}\n`);
+  else writeReport(result, io, locale);
+  return result.holds ? EXIT.done : EXIT.failed;
+}
+
+function parseCalls(text: string | undefined): 1 | 2 {
+  if (text === undefined || text === '2') return 2;
+  if (text === '1') return 1;
+  throw new AgentHubError('usage', `--calls: "${text}" is not possible; use 1 or 2.`);
+}
+
+function shipped(calls: string | undefined): readonly NamedWorld[] {
+  if (parseCalls(calls) === 2) return SHIPPED_WORLDS;
+  return SHIPPED_WORLDS.filter(({ name }) => name.startsWith('one call'));
+}
+
+/** The worlds of the configured agent: its tools, its policies, its hooks answering anything. */
+function worldsOf(settings: ReturnType<typeof loadSettings>, io: Io, callsPerReply: 1 | 2) {
+  const agent = buildAgent(settings, io);
+  const { hooks } = agent.input('verify');
+  return hostWorlds({
+    policies: agent.policies,
+    hooks: hooks as readonly { event: HookEvent }[],
+    calls: agent.tools.map(({ name }) => callOf(name)),
+    callsPerReply,
+  });
+}
+
+/** A module of the user's own: `export const properties`, and `export const worlds` if it has any. */
+async function loadModule(path: string): Promise<{
+  readonly properties: readonly Property[];
+  readonly worlds: readonly NamedWorld[] | undefined;
+}> {
+  let loaded: { properties?: unknown; worlds?: unknown };
+  try {
+    loaded = (await import(pathToFileURL(path).href)) as typeof loaded;
+  } catch (thrown) {
+    throw new AgentHubError('usage', `--property: ${path} cannot be loaded: ${String(thrown)}`);
+  }
+  const { properties, worlds } = loaded;
+  if (!Array.isArray(properties))
+    throw new AgentHubError('usage', `--property: ${path} must export an array "properties".`);
+  return { properties, worlds: Array.isArray(worlds) ? worlds : undefined };
+}
+
+/** One row per property: it holds if it does in every world. */
+function rowsOf({ worlds }: Verification): readonly PropertyResult[] {
+  const [first] = worlds;
+  return (first?.results ?? []).map((result, index) => {
+    const all = worlds.flatMap(({ results }) => results[index] ?? []);
+    return all.find(({ counterexample }) => counterexample !== null) ?? result;
+  });
+}
+
+function writeReport(result: Verification, { stdout, ...io }: Io, locale: Locale): void {
+  const colors = colorsOf({ stdout, ...io });
+  const write = (text: string) => stdout.write(`${text}\n`);
+  for (const { name, states, edges, replayed, mismatches } of result.worlds) {
+    const counts = `${states} ${TEXTS.states[locale]}, ${edges} ${TEXTS.edges[locale]}`;
+    const live = `${replayed} ${TEXTS.replayed[locale]}, ${mismatches.length} ${TEXTS.mismatches[locale]}`;
+    write(`${name}: ${counts}; ${live}`);
+  }
+  const unbounded = result.cycles.filter(({ bounds }) => bounds.length === 0);
+  const cycles = unbounded.length > 0 ? unbounded.length : result.cycles.length;
+  write(`${cycles} ${TEXTS[unbounded.length > 0 ? 'unbounded' : 'cycles'][locale]}`);
+  for (const { states } of unbounded) write(`  ${states.join(' → ')}`);
+  write('');
+  const rows = rowsOf(result);
+  const width = Math.max(...rows.map(({ id }) => id.length));
+  for (const row of rows) {
+    const word = isBroken(row)
+      ? colors.red(TEXTS.broken[locale])
+      : colors.green(TEXTS.holds[locale]);
+    write(`${row.id.padEnd(width)}  ${word}  ${row.text}`);
+  }
+  for (const broken of rows.filter(isBroken))
+    write(`\n${formatSteps(broken)}\n\n${formatMermaid(broken)}\n\n${formatTest(broken)}`);
+}
+
+function toHtml(result: Verification, locale: Locale): string {
+  const rows = rowsOf(result).map((row) => {
+    const word = isBroken(row) ? TEXTS.broken[locale] : TEXTS.holds[locale];
+    const path = isBroken(row) ? `<pre>${escapeHtml(formatSteps(row))}</pre>` : '';
+    return `<tr><td>${escapeHtml(row.id)}</td><td>${word}</td><td>${escapeHtml(row.text)}${path}</td></tr>`;
+  });
+  const worlds = result.worlds.map(
+    ({ name, states, edges, replayed, mismatches }) =>
+      `<tr><td>${escapeHtml(name)}</td><td>${states}</td><td>${edges}</td><td>${replayed}</td><td>${mismatches.length}</td></tr>`,
+  );
+  const head = ['', TEXTS.states, TEXTS.edges, TEXTS.replayed, TEXTS.mismatches]
+    .map((text) => `<th>${typeof text === 'string' ? text : text[locale]}</th>`)
+    .join('');
+  return `<!doctype html>
+<html lang="${locale === 'zh' ? 'zh-CN' : 'en'}">
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>agenthub verify</title>
+<style>:root{color-scheme:light dark;font:16px/1.5 system-ui}body{max-width:60rem;margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;margin-bottom:2rem}td,th{text-align:left;vertical-align:top;padding:.25rem .75rem .25rem 0}</style>
+<h1>agenthub verify</h1>
+<table><tr>${head}</tr>${worlds.join('')}</table>
+<table>${rows.join('')}</table>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/gu, (character) => `&#${character.codePointAt(0)};`);
+}

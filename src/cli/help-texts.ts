@@ -1,0 +1,108 @@
+import type { LocalizedText } from '../../machines/vocabulary/json.ts';
+
+/** What `--help` says, in both languages. */
+export const HELP = {
+  about: {
+    zh: '一个智能体：用自然语言交代任务，它选择工具、请求批准、执行，并给出答案。',
+    en: 'An agent: give it a task in plain words; it chooses tools, asks for permission, runs them and answers.',
+  },
+  run: {
+    zh: '完成一项任务；答案输出到 stdout，过程输出到 stderr',
+    en: 'do one task; the answer goes to stdout, all else to stderr',
+  },
+  task: { zh: '要做的事，一个参数', en: 'what to do, as one argument' },
+  chat: { zh: '对话：每行一个任务，接着上文', en: 'a conversation, one task per line' },
+  tools: { zh: '列出工具和它们的权限策略', en: 'list the tools and what covers them' },
+  graph: { zh: '输出状态图', en: 'print the chart of the machine' },
+  config: {
+    zh: '列出生效的每项设置及其来源',
+    en: 'list every setting in effect and where it comes from',
+  },
+  demo: {
+    zh: '演示：四项任务，不需要密钥和网络',
+    en: 'four tasks, without a key or a network',
+  },
+  help: { zh: '查看某个命令的帮助', en: 'help for a command' },
+  helpOption: { zh: '查看帮助', en: 'show help' },
+  version: { zh: '查看版本', en: 'show the version' },
+
+  grant: {
+    zh: '为这次运行预先批准，逗号分隔：outside（允许区域之外）、service（未列入的服务）、overwrite（覆盖文件）、use、hook',
+    en: 'approve beforehand for this run, by commas: outside (the allowed area), service (not on the list), overwrite (a file), use, hook',
+  },
+  onAsk: {
+    zh: '不询问而是：deny 拒绝（没有终端时的默认）；wait 需要运行存储，此版本还没有',
+    en: 'instead of asking: deny (the default without a terminal); wait needs the run store, which is not there yet',
+  },
+  quiet: { zh: '只输出答案', en: 'nothing but the answer' },
+  json: { zh: '结束时输出一个 JSON 对象；不询问', en: 'one JSON object at the end; never asks' },
+  jsonStream: {
+    zh: '每个事件输出一行 JSON；不询问',
+    en: 'every event as one line of JSON; never asks',
+  },
+  asJson: { zh: '以 JSON 输出', en: 'as JSON' },
+  format: { zh: 'mermaid 或 json', en: 'mermaid or json' },
+  configFile: {
+    zh: '配置文件（默认：当前目录的 agenthub.config.json）',
+    en: 'configuration file (default: agenthub.config.json where you are)',
+  },
+  provider: {
+    zh: 'offline、glm、deepseek、ollama 或 openai',
+    en: 'offline, glm, deepseek, ollama or openai',
+  },
+  model: { zh: '模型名，如 glm-4.6', en: "the model's name, such as glm-4.6" },
+  baseUrl: { zh: '任何兼容 OpenAI 的接口地址', en: 'any OpenAI-compatible endpoint' },
+  protocol: {
+    zh: 'native-calls（原生工具调用）或 react-text（文本）',
+    en: 'native-calls or react-text (for models without tool calls)',
+  },
+  locale: { zh: 'zh 或 en', en: 'zh or en' },
+  knowledge: { zh: '可检索的 Markdown 目录', en: 'folder of Markdown files that may be searched' },
+
+  usageTitle: { zh: '用法：', en: 'Usage:' },
+  argumentsTitle: { zh: '参数：', en: 'Arguments:' },
+  optionsTitle: { zh: '选项：', en: 'Options:' },
+  commandsTitle: { zh: '命令：', en: 'Commands:' },
+  optionsWord: { zh: '[选项]', en: '[options]' },
+  commandWord: { zh: '[命令]', en: '[command]' },
+  afterError: { zh: '（agenthub --help 查看用法）', en: '(agenthub --help shows how)' },
+
+  after: {
+    zh: `
+例子：
+  agenthub run "七天无理由退货的运费由谁承担？"
+  agenthub run "把 photo.jpg 缩放到 320 宽，存成 small.webp" --grant overwrite
+  AGENTHUB_API_KEY=… agenthub chat --provider glm --model glm-4.6
+
+环境变量：
+  AGENTHUB_PROVIDER AGENTHUB_MODEL AGENTHUB_BASE_URL AGENTHUB_PROTOCOL
+  AGENTHUB_LOCALE AGENTHUB_KNOWLEDGE AGENTHUB_API_KEY
+  NO_COLOR 不用颜色；FORCE_COLOR 总用颜色；TERM=dumb 不用光标控制`,
+    en: `
+Examples:
+  agenthub run "Who pays the postage when I return something within seven days?"
+  agenthub run "Resize photo.jpg to 320 px wide and save it as small.webp" --grant overwrite
+  AGENTHUB_API_KEY=… agenthub chat --provider glm --model glm-4.6
+
+Environment:
+  AGENTHUB_PROVIDER AGENTHUB_MODEL AGENTHUB_BASE_URL AGENTHUB_PROTOCOL
+  AGENTHUB_LOCALE AGENTHUB_KNOWLEDGE AGENTHUB_API_KEY
+  NO_COLOR for no colours, FORCE_COLOR for colours always, TERM=dumb for no cursor codes`,
+  },
+  afterRun: {
+    zh: `
+询问批准时：y 批准这一次，n 拒绝并可说明理由，Esc 拒绝；回车不起作用。
+Ctrl-C 一次取消运行，两次立即退出。
+
+退出码：
+  0 完成   1 失败   2 用法或配置有误   3 有调用因无人可问而被拒绝
+  4 没有密钥或密钥被拒   5 已暂停   130 被中断`,
+    en: `
+When it asks: y approves once, n denies (with a reason if you like), Esc denies; Enter does nothing.
+Ctrl-C once cancels the run, twice leaves at once.
+
+Exit codes:
+  0 done   1 failed   2 usage or configuration   3 a call was denied, nobody could be asked
+  4 no key, or refused   5 suspended   130 interrupted`,
+  },
+} as const satisfies Record<string, LocalizedText>;

@@ -1,0 +1,87 @@
+/**
+ * Columns of text on a terminal: East Asian wide characters and emoji take two, combining and
+ * invisible characters none. After Unicode's East Asian Width; where terminals differ (joined
+ * emoji) it is the larger number, so that a line that fits by this count never wraps.
+ */
+export function textWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += characterWidth(character);
+  return width;
+}
+
+/** Text on one line, cut with `…` to a number of columns. */
+export function cutToWidth(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  return `${startWithin(text, width - 1)}…`;
+}
+
+/** Text filled up with spaces to a number of columns. */
+export function padToWidth(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - textWidth(text)));
+}
+
+/** Lines no wider than `width`, broken at spaces where there are some. `indent` is for all but the first. */
+export function wrapToWidth(text: string, width: number, indent = ''): string[] {
+  const lines: string[] = [];
+  for (const paragraph of text.split('\n')) {
+    let rest = paragraph;
+    let lead = '';
+    while (textWidth(lead + rest) > width) {
+      const room = Math.max(2, width - textWidth(lead));
+      const start = startWithin(rest, room) || [...rest].slice(0, 1).join('');
+      const space = start.lastIndexOf(' ');
+      const isGoodBreak = space > start.length / 3 && rest[start.length] !== ' ';
+      const taken = isGoodBreak ? start.slice(0, space) : start;
+      lines.push(lead + taken);
+      rest = rest.slice(taken.length).trimStart();
+      lead = indent;
+    }
+    if (rest !== '' || lead === '') lines.push(lead + rest);
+  }
+  return lines;
+}
+
+/** The longest start of a text that fits. */
+function startWithin(text: string, width: number): string {
+  let used = 0;
+  let end = 0;
+  for (const character of text) {
+    used += characterWidth(character);
+    if (used > width) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}
+
+function characterWidth(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x300) return code < 0x20 || (code >= 0x7f && code < 0xa0) ? 0 : 1;
+  // The sign that asks for the emoji form makes the character before it wide.
+  if (code === 0xfe0f) return 1;
+  if (/^[\p{Mn}\p{Me}\p{Cf}]/u.test(character)) return 0;
+  return isWide(code) || /^\p{Emoji_Presentation}/u.test(character) ? 2 : 1;
+}
+
+const WIDE: readonly (readonly [number, number])[] = [
+  [0x1100, 0x115f],
+  [0x2329, 0x232a],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0xa4cf],
+  [0xa960, 0xa97c],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe10, 0xfe19],
+  [0xfe30, 0xfe6b],
+  [0xff01, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x16fe0, 0x18cff],
+  [0x1aff0, 0x1b2ff],
+  [0x1f200, 0x1f2ff],
+  [0x20000, 0x3fffd],
+];
+
+function isWide(code: number): boolean {
+  return WIDE.some(([first, last]) => code >= first && code <= last);
+}

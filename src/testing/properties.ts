@@ -1,0 +1,209 @@
+import type { Call } from '../../machines/agent/agent.types.ts';
+import { stateOf } from '../../machines/agent/agent.view.ts';
+import type { Approval } from '../../machines/permission/reasons.ts';
+import type { Json } from '../../machines/vocabulary/json.ts';
+import type { Outcome } from '../../machines/vocabulary/messages.ts';
+import type { AgentSnapshot, WorldEvent } from './world.ts';
+
+/** One event taken: the run before it, the event, the run after it. */
+export interface Taken {
+  readonly before: AgentSnapshot;
+  readonly event: WorldEvent;
+  readonly after: AgentSnapshot;
+}
+
+/**
+ * Something that must hold on every path. `violation` looks at one event at a time; a property
+ * that depends on what came before keeps a `memory`, which is explored with the run's own state.
+ */
+export interface Property {
+  /** A short name, stable, unique among those checked together. */
+  readonly id: string;
+  /** What holds, in one sentence. */
+  readonly text: string;
+  /** What is wrong with an event that was taken, or null. */
+  readonly violation?: (taken: Taken, memory: Json) => string | null;
+  /** What the property remembers along a path. JSON with few values, or the space grows. */
+  readonly memory?: {
+    readonly initial: Json;
+    readonly next: (memory: Json, taken: Taken) => Json;
+  };
+  /** For `eventually`: what every run that people leave alone must come to. */
+  readonly goal?: (snapshot: AgentSnapshot) => boolean;
+}
+
+/** A kind of event, as properties speak of it. Gives the ids of the calls it is about. */
+export interface Occurrence {
+  readonly text: string;
+  /** The ids of the calls for which it occurred; an empty list where it did not. */
+  readonly of: (taken: Taken) => readonly string[];
+}
+
+/** Which calls an occurrence is about. */
+export interface CallFilter {
+  readonly tool?: string;
+  /** A further condition on the call as it was before the event. */
+  readonly where?: (call: Call) => boolean;
+  /** That condition in words. */
+  readonly text?: string;
+}
+
+/** For events that are about no call. */
+const RUN = 'run';
+
+function wordsOf(verb: string, { tool, text }: CallFilter): string {
+  return [verb, tool ?? 'a call', text].filter(Boolean).join(' ');
+}
+
+function fits({ tool, where }: CallFilter, call: Call): boolean {
+  return (tool === undefined || call.tool === tool) && (where === undefined || where(call));
+}
+
+function callsOf(snapshot: AgentSnapshot): readonly Call[] {
+  return snapshot.context.calls;
+}
+
+function before({ before: snapshot }: Taken, id: string): Call | undefined {
+  return callsOf(snapshot).find((call) => call.id === id);
+}
+
+/** A tool starts. */
+export function starts(filter: CallFilter = {}): Occurrence {
+  return {
+    text: wordsOf('the start of', filter),
+    of: (taken) =>
+      callsOf(taken.after)
+        .filter((call) => call.stage === 'running' && before(taken, call.id)?.stage !== 'running')
+        .filter((call) => fits(filter, before(taken, call.id) ?? call))
+        .map(({ id }) => id),
+  };
+}
+
+/** A call is settled, with a certain outcome if one is given. */
+export function settles(filter: CallFilter & { readonly outcome?: Outcome } = {}): Occurrence {
+  const { outcome } = filter;
+  return {
+    text: wordsOf(outcome === undefined ? 'the end of' : `the outcome ${outcome} of`, filter),
+    of: (taken) =>
+      callsOf(taken.before)
+        .filter((call) => call.result === null && fits(filter, call))
+        .filter(({ id }) => {
+          const result = resultOf(taken.after, id);
+          return result !== null && (outcome === undefined || result === outcome);
+        })
+        .map(({ id }) => id),
+  };
+}
+
+/** A person grants a call, everything that is missing or at least one approval. */
+export function granted(filter: CallFilter & { readonly approval?: Approval } = {}): Occurrence {
+  const { approval } = filter;
+  return {
+    text: wordsOf(approval === undefined ? 'a grant for' : `the approval ${approval} for`, filter),
+    of: (taken) => {
+      const { type, callId, approvals } = taken.event;
+      if (type !== 'permission.grant' || typeof callId !== 'string') return [];
+      const call = before(taken, callId);
+      const taker = callsOf(taken.after).find(({ id }) => id === callId);
+      const isTaken = (taker?.grants.length ?? 0) > (call?.grants.length ?? 0);
+      if (call === undefined || !isTaken || !fits(filter, call)) return [];
+      const given = approvals as readonly Approval[];
+      return approval === undefined || given.includes(approval) ? [callId] : [];
+    },
+  };
+}
+
+/** An event of a type arrives, such as `run.cancel` or `xstate.error.actor.callModel`. */
+export function event(type: string): Occurrence {
+  return { text: type, of: (taken) => (taken.event.type === type ? [RUN] : []) };
+}
+
+/** The run enters a state, such as `execute` or `done`. */
+export function enters(state: string): Occurrence {
+  return {
+    text: `entering ${state}`,
+    of: ({ before: from, after: to }) => (isIn(to, state) && !isIn(from, state) ? [RUN] : []),
+  };
+}
+
+/** Whether a run is in a state or one of its sub-states. */
+export function isIn(snapshot: AgentSnapshot, state: string): boolean {
+  const current = stateOf(snapshot);
+  return current === state || current.startsWith(`${state}.`);
+}
+
+/** It occurs on no path. */
+export function never(id: string, occurrence: Occurrence): Property {
+  return {
+    id,
+    text: `Never: ${occurrence.text}.`,
+    violation: (taken) => {
+      const [call] = occurrence.of(taken);
+      return call === undefined ? null : `${occurrence.text} (${call})`;
+    },
+  };
+}
+
+/** It holds in every state of every path. */
+export function always(
+  id: string,
+  text: string,
+  holds: (snapshot: AgentSnapshot) => boolean,
+): Property {
+  return {
+    id,
+    text: `Always: ${text}.`,
+    violation: ({ after }) => (holds(after) ? null : `not: ${text}`),
+  };
+}
+
+/**
+ * `later` occurs for a call only after `earlier` did for the same call, once for each time: what
+ * allowed it is used up by it. Where one of the two is about no call, any call's will do.
+ */
+export function onlyAfter(id: string, later: Occurrence, earlier: Occurrence): Property {
+  return {
+    id,
+    text: `Only after ${earlier.text}: ${later.text}.`,
+    violation: (taken, memory) => {
+      const open = memory as readonly string[];
+      const without = later.of(taken).find((call) => !open.some((known) => matches(known, call)));
+      return without === undefined ? null : `${later.text} (${without}) without ${earlier.text}`;
+    },
+    memory: {
+      initial: [],
+      next: (memory, taken) => {
+        const done = later.of(taken);
+        const left = (memory as readonly string[]).filter(
+          (known) => known === RUN || !done.includes(known),
+        );
+        return [...new Set([...left, ...earlier.of(taken)])].sort();
+      },
+    },
+  };
+}
+
+function matches(earlier: string, later: string): boolean {
+  return earlier === later || earlier === RUN || later === RUN;
+}
+
+/**
+ * Every run that people leave alone comes to it: no path of other events ends, or goes round for
+ * ever, without it.
+ */
+export function eventually(
+  id: string,
+  text: string,
+  goal: (snapshot: AgentSnapshot) => boolean,
+): Property {
+  return { id, text: `Eventually: ${text}.`, goal };
+}
+
+function resultOf(snapshot: AgentSnapshot, id: string): Outcome | null {
+  const call = callsOf(snapshot).find((candidate) => candidate.id === id);
+  if (call !== undefined) return call.result?.outcome ?? null;
+  const seen = snapshot.context.messages.findLast(
+    (message) => message.role === 'observation' && message.callId === id,
+  );
+  return seen?.role === 'observation' ? seen.outcome : null;
+}

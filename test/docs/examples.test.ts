@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
+import { chunk, startEndpoint, stream } from '../model/endpoint.ts';
+
+const execute = promisify(execFile);
+const READMES = ['README.md', 'README.zh-CN.md'];
+
+/** Runs a script as a reader would, without anything from this environment. */
+async function run(file: string, env: Record<string, string> = {}, ...args: string[]) {
+  const { stdout } = await execute(process.execPath, ['--import', 'tsx', file, ...args], {
+    env: { PATH: process.env.PATH ?? '', ...env },
+  });
+  return stdout;
+}
+
+describe.concurrent('the examples run and print', () => {
+  it('embed: a run watched, a question answered', async () => {
+    expect(await run('docs/examples/embed.ts')).toBe(
+      [
+        '→ callModel.checking',
+        '→ callModel.working',
+        '→ parseReply',
+        '→ preToolHook.checking',
+        '→ preToolHook.routing',
+        '→ awaitPermission.inspecting',
+        '→ awaitPermission.deciding',
+        '→ awaitPermission.asking',
+        'echo {"text":"hello"}: Each use of this tool needs a person to approve it',
+        '→ awaitPermission.reviewing',
+        '→ awaitPermission.inspecting',
+        '→ awaitPermission.deciding',
+        '→ execute',
+        '→ postToolHook.checking',
+        '→ callModel.checking',
+        '→ callModel.working',
+        '→ parseReply',
+        '→ stopHook.checking',
+        '→ done',
+        'hello',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('hooks: a blocked call and an audit line', async () => {
+    const blocked = 'not today: {"input":"a.jpg","output":"b.webp","width":320}';
+    const printed = await run('docs/examples/hooks.ts');
+    expect(printed).toMatch(/^UserPromptSubmit run="run-1" turn=0 prompt="Resize a\.jpg/u);
+    expect(printed).toMatch(/^PreToolUse run="run-1" turn=1 call="1\.0" tool="image_scaling"/mu);
+    expect(printed).toContain(`A hook blocked the call: no-pictures: ${blocked}`);
+  });
+
+  it('permissions: a rule of our own asks, a person approves', async () => {
+    expect(await run('docs/examples/permissions.ts')).toBe(
+      "[ 'The amount is above 100' ] [ 'use' ]\nok paid 250 back for A-1\n",
+    );
+  });
+
+  it('machine: the agent as a child', async () => {
+    expect(await run('docs/examples/machine.ts')).toBe('answered\n');
+  });
+
+  it('glm: without a key nothing is sent; with an endpoint it streams', async ({
+    onTestFinished,
+  }) => {
+    expect(await run('docs/examples/glm.ts')).toBe('\nfailed auth\n');
+    const usage = { ...chunk({}, 'stop'), usage: { prompt_tokens: 5, completion_tokens: 2 } };
+    const endpoint = await startEndpoint(stream([chunk({ content: '你好！' }), usage]));
+    onTestFinished(endpoint.stop);
+    const env = { GLM_API_KEY: 'key', GLM_BASE_URL: endpoint.baseURL };
+    expect(await run('docs/examples/glm.ts', env)).toMatch(/^你好！\ndone \{\n {2}requests: 1,/u);
+    expect(endpoint.received[0]).toMatchObject({
+      headers: { authorization: 'Bearer key' },
+      body: { model: 'glm-4.6', stream: true },
+    });
+  });
+});
+
+describe('what is generated', () => {
+  it('is fresh', async () => {
+    expect(await run('docs/generate.ts', {}, '--check')).toBe('');
+  });
+
+  it.each(READMES)('%s shows the whole embedding example, short as it is', async (path) => {
+    const code = (await readFile('docs/examples/embed.ts', 'utf8')).trim();
+    expect(await readFile(path, 'utf8')).toContain(code);
+    expect(code.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(20);
+  });
+
+  it.each(READMES)('%s has every limit with its default', async (path) => {
+    const readme = await readFile(path, 'utf8');
+    for (const [name, value] of Object.entries(DEFAULT_LIMITS)) {
+      if (value !== null) expect(readme).toMatch(new RegExp(`limits.${name}.* ${value} \\|`, 'u'));
+      else expect(readme).toContain(`limits.${name}`);
+    }
+  });
+});
+
+describe.each([...READMES, 'CONTRIBUTING.md', 'docs/guide.md', 'docs/architecture.md'])(
+  'the links of %s',
+  (path) => {
+    it('lead somewhere', async () => {
+      const text = await readFile(path, 'utf8');
+      const links = [...text.matchAll(/\]\(([^)#\s]+)\)/gu)].map(([, link]) => link ?? '');
+      expect(links.length).toBeGreaterThanOrEqual(path === 'docs/guide.md' ? 0 : 1);
+      const local = links.filter((link) => !link.startsWith('https:'));
+      expect(local.filter((link) => !existsSync(join(dirname(path), link)))).toEqual([]);
+    });
+  },
+);
+
+it('both READMEs have the same sections and the same code', async () => {
+  const [english = '', chinese = ''] = await Promise.all(
+    READMES.map((path) => readFile(path, 'utf8')),
+  );
+  const sections = (text: string) => text.match(/^## /gmu)?.length;
+  const blocks = (text: string) =>
+    [...text.matchAll(/```(ts|json|mermaid)\n[^]*?```/gu)].map(([block]) => block);
+  expect(sections(chinese)).toBe(sections(english));
+  expect(blocks(chinese)).toEqual(blocks(english));
+  const rooms = (text: string) => [...text.matchAll(/^\| \[([^\]]+)\]/gmu)].map(([, room]) => room);
+  expect(rooms(chinese)).toEqual(rooms(english));
+});

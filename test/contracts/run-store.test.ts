@@ -59,16 +59,26 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     const records = [
       event(1, { text: '字"\u0000\n🙂' }),
       { seq: 2, at: 6, kind: 'intent', callId: '1.0', attempt: 1 } as const,
+      ...[
+        { type: 'xstate.done.actor.tool.1.0', output: { a: [1] }, actorId: 'tool.1.0' },
+        { type: 'xstate.done.actor.tool.1.0', output: null, actorId: 'tool.1.0' },
+        { type: 'xstate.done.actor.tool.1.0', actorId: 'tool.1.0' },
+        { type: 'xstate.error.actor.x', error: { code: 'c' }, actorId: 'x' },
+        { type: 'xstate.error.actor.x', error: 'e', actorId: 'y' },
+        { type: 'xstate.done.actor.x', output: 1, actorId: 'x', more: true },
+        { type: 'permission.grant', callId: '1.0' },
+      ].map((given, index): LogRecord => ({ seq: 3 + index, at: 7, kind: 'event', event: given })),
     ];
+    const next = records.length + 1;
     await store.append(lease, records, { durable: true });
-    await store.append(lease, [event(3)], { durable: false, status: 'waiting' });
-    expect(await store.read('a')).toEqual([start('a', '任务 🙂'), ...records, event(3)]);
+    await store.append(lease, [event(next)], { durable: false, status: 'waiting' });
+    expect(await store.read('a')).toEqual([start('a', '任务 🙂'), ...records, event(next)]);
     expect(await store.list()).toMatchObject([
       {
         runId: 'a',
         status: 'waiting',
         prompt: '任务 🙂',
-        records: 4,
+        records: next + 1,
         drivenBy: 'alice',
         createdAt: 1_000,
       },

@@ -279,15 +279,18 @@ describe('a damaged file', () => {
   const asking = '{"awaitPermission":"asking"}';
 
   it('whose last page is half written: what lies on it is lost, and said to be', async () => {
-    await storeRuns(file(), IDS);
+    await storeRuns(file(), ['first', 'run']);
+    const store = sqliteStore({ path: file() });
+    // So long that it fills the last pages of the file, alone.
+    const prompt = 'pay both '.repeat(2_000);
+    const last = createAgent(payingAgent(store).options).start(prompt, { runId: 'last' });
+    last.cancel();
+    await last.outcome;
+    await store.close();
     expect(existsSync(file('runs.db-wal')) && statSync(file('runs.db-wal')).size).toBeFalsy();
     truncateSync(file(), statSync(file()).size - 2_048);
-    const found = await readAll(file());
-    expect(Object.values(found)).toContain('store_corrupt');
-    expect(found.first).toBe(asking);
-    for (const state of Object.values(found))
-      expect([asking, 'store_corrupt', 'log_corrupt']).toContain(state);
-    await goesOn(file(), 'first');
+    expect(await readAll(file())).toEqual({ first: asking, run: asking, last: 'store_corrupt' });
+    await goesOn(file());
   });
 
   it('with garbage in the middle, not even text: the process lives, other runs are usable', async () => {
@@ -337,12 +340,9 @@ describe('a damaged file', () => {
     ],
     ['all are missing', 'DELETE FROM log WHERE run = 1'],
     ['a record is cut', 'UPDATE log SET data = substr(data, 1, 20) WHERE run = 1 AND seq = 2'],
-    ['a record is no record', "UPDATE log SET data = '[1]' WHERE run = 1 AND seq = 2"],
+    ['a record is no record', "UPDATE log SET data = '5' WHERE run = 1 AND seq = 2"],
     ['a record has no bytes of text', "UPDATE log SET data = x'fffe00' WHERE run = 1 AND seq = 2"],
-    [
-      'an event is none',
-      `UPDATE log SET data = '{"kind":"event","event":7}' WHERE run = 1 AND seq = 2`,
-    ],
+    ['an event is none', `UPDATE log SET data = '["event",7]' WHERE run = 1 AND seq = 2`],
   ])('in the log of one run, %s: the others stay usable', async (_, change) => {
     await storeRuns(file(), IDS);
     const database = new Database(file());

@@ -65,6 +65,39 @@ export function toLog(
   return rows.map((row, index) => toRecord(row, { index, runId }));
 }
 
+const DONE = 'xstate.done.actor.';
+const FAILED = 'xstate.error.actor.';
+
+/**
+ * A record as it is stored, without its place: `["done", id, output]` or `["error", id, error]` of
+ * an actor, `["event", event]` of anybody else, `["intent", callId, attempt]`, `["start", rest]`.
+ * Three records of four are an actor's, and say its name three times otherwise.
+ */
+export function encode(record: LogRecord): string {
+  const { seq: _, at: __, kind, ...rest } = record;
+  if (record.kind === 'start') return JSON.stringify([kind, rest]);
+  if (record.kind === 'intent') return JSON.stringify([kind, record.callId, record.attempt]);
+  const { type, actorId: id, output, error, ...more } = record.event;
+  const isPlain = Object.keys(more).length === 0 && typeof id === 'string';
+  if (isPlain && type === `${DONE}${id}` && output !== undefined && error === undefined)
+    return JSON.stringify(['done', id, output]);
+  if (isPlain && type === `${FAILED}${id}` && error !== undefined && output === undefined)
+    return JSON.stringify(['error', id, error]);
+  return JSON.stringify([kind, record.event]);
+}
+
+function decode(stored: unknown): object {
+  const [kind, first, second] = stored as [string, never, unknown];
+  if (kind === 'done') return eventOf({ type: `${DONE}${first}`, output: second, actorId: first });
+  if (kind === 'error')
+    return eventOf({ type: `${FAILED}${first}`, error: second, actorId: first });
+  if (kind === 'event') return eventOf(first);
+  if (kind === 'intent') return { kind, callId: first, attempt: second };
+  return { kind, ...(first as object) };
+}
+
+const eventOf = (event: object) => ({ kind: 'event', event });
+
 function toRecord(
   { seq, at, data }: Row,
   { index, runId }: { readonly index: number; readonly runId: string },
@@ -72,7 +105,7 @@ function toRecord(
   if (seq !== index) throw logCorrupt(`record ${index} is missing`, { runId, seq: index });
   let record: LogRecord;
   try {
-    record = { seq, at, ...(parse(data) as object) } as LogRecord;
+    record = { seq, at, ...decode(parse(data)) } as LogRecord;
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     throw logCorrupt(`record ${index}: ${why}`, { runId, seq: index });

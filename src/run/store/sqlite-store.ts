@@ -5,6 +5,7 @@ import { checkOrder, leaseLost, leaseOf, runDriven } from './memory-store.ts';
 import { storeError } from './sqlite-errors.ts';
 import { closeDatabase, openDatabase, watchFiles } from './sqlite-file.ts';
 import {
+  encode,
   holderOf,
   INBOX_COLUMNS,
   LOG_COLUMNS,
@@ -109,13 +110,13 @@ export function sqliteStore({
     return lease;
   };
   const insert = (row: Row, records: readonly LogRecord[]) => {
-    for (const { seq, at, ...data } of records)
+    for (const record of records)
       run(
         'INSERT INTO log (run, seq, at, data) VALUES (?, ?, ?, ?)',
         row.id,
-        seq,
-        at,
-        JSON.stringify(data),
+        record.seq,
+        record.at,
+        encode(record),
       );
   };
 

@@ -24,8 +24,9 @@ const whole = (column: string) => `CAST(${column} AS INTEGER) AS ${column}`;
 export const RUN_COLUMNS = [
   ...['id', 'created_at', 'updated_at', 'records'].map(whole),
   ...['lease_token', 'lease_renewed_at', 'lease_expires_at'].map(whole),
-  ...['run_id', 'status', 'prompt', 'lease_owner'].map(text),
+  ...['run_id', 'status', 'lease_owner'].map(text),
 ].join(', ');
+export const PROMPT_COLUMN = text('prompt');
 export const LOG_COLUMNS = [whole('seq'), whole('at'), text('data')].join(', ');
 export const INBOX_COLUMNS = [whole('id'), text('event'), text('result')].join(', ');
 
@@ -134,14 +135,14 @@ function logCorrupt(
   );
 }
 
-/** A run as it is listed. */
+/** A run as it is listed; the prompt is empty where it could not be read. */
 export function toSummary(row: Row, now: number): RunSummary {
   return {
     runId: read(row.run_id),
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
     status: read(row.status) as RunStatus,
-    prompt: read(row.prompt),
+    prompt: row.prompt === undefined ? '' : read(row.prompt),
     records: Number(row.records),
     drivenBy: holderOf(row, now)?.owner ?? null,
   };

@@ -13,12 +13,15 @@ const MIGRATIONS = [
      created_at INTEGER NOT NULL,
      updated_at INTEGER NOT NULL,
      status TEXT NOT NULL,
-     prompt TEXT NOT NULL,
      records INTEGER NOT NULL,
      lease_owner TEXT,
      lease_token INTEGER NOT NULL,
      lease_renewed_at INTEGER,
      lease_expires_at INTEGER
+   );
+   CREATE TABLE prompts (
+     run INTEGER PRIMARY KEY,
+     prompt TEXT NOT NULL
    );
    CREATE TABLE log (
      run INTEGER NOT NULL,

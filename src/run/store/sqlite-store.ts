@@ -9,6 +9,7 @@ import {
   holderOf,
   INBOX_COLUMNS,
   LOG_COLUMNS,
+  PROMPT_COLUMN,
   type Row,
   RUN_COLUMNS,
   toInboxEntry,
@@ -16,7 +17,14 @@ import {
   toResult,
   toSummary,
 } from './sqlite-rows.ts';
-import type { Lease, LogRecord, RunStore, StoreErrorCode } from './store.types.ts';
+import type {
+  Lease,
+  LogRecord,
+  RunFilter,
+  RunStore,
+  RunSummary,
+  StoreErrorCode,
+} from './store.types.ts';
 
 export interface SqliteStoreOptions {
   /** The database file; its folder is made if it is missing. */
@@ -120,6 +128,19 @@ export function sqliteStore({
       );
   };
 
+  const listRuns = (
+    { status, search = '', limit = 100 }: RunFilter = {},
+    { withPrompts = true } = {},
+  ): readonly RunSummary[] =>
+    all(
+      `SELECT ${RUN_COLUMNS}${withPrompts ? `, ${PROMPT_COLUMN}` : ''} FROM runs
+       ${withPrompts ? 'JOIN prompts ON run = runs.id' : ''}
+       WHERE (?1 IS NULL OR status = ?1) AND (instr(lower(run_id), lower(?2)) > 0
+         ${withPrompts ? 'OR instr(lower(prompt), lower(?2)) > 0' : ''})
+       ORDER BY runs.created_at DESC, runs.id DESC LIMIT ?3`,
+      ...[status ?? null, search, limit],
+    ).map((row) => toSummary(row, now()));
+
   return {
     name: file,
     create: (start, { owner, ttl }) =>
@@ -131,14 +152,15 @@ export function sqliteStore({
             `There is a run ${runId} already in ${file}.`,
           );
         run(
-          `INSERT INTO runs (run_id, created_at, updated_at, status, prompt, records, lease_token)
-           VALUES (?, ?, ?, 'running', ?, 1, 0)`,
+          `INSERT INTO runs (run_id, created_at, updated_at, status, records, lease_token)
+           VALUES (?, ?, ?, 'running', 1, 0)`,
           runId,
           start.at,
           now(),
-          prompt,
         );
-        insert(find(runId), [start]);
+        const row = find(runId);
+        run('INSERT INTO prompts (run, prompt) VALUES (?, ?)', row.id, prompt);
+        insert(row, [start]);
         return lend(runId, 1, owner, ttl);
       }),
     append: (lease, records, { durable, status, settled = [] }) =>
@@ -169,18 +191,15 @@ export function sqliteStore({
         const rows = all(`SELECT ${LOG_COLUMNS} FROM log WHERE run = ? ORDER BY seq`, id);
         return toLog(rows, { runId, records: Number(records) });
       }),
-    list: ({ status, search = '', limit = 100 } = {}) =>
-      guarded(() =>
-        all(
-          `SELECT ${RUN_COLUMNS} FROM runs
-           WHERE (?1 IS NULL OR status = ?1)
-             AND (instr(lower(run_id), lower(?2)) > 0 OR instr(lower(prompt), lower(?2)) > 0)
-           ORDER BY runs.created_at DESC, runs.id DESC LIMIT ?3`,
-          status ?? null,
-          search,
-          limit,
-        ).map((row) => toSummary(row, now())),
-      ),
+    list: (filter) =>
+      guarded(() => {
+        try {
+          return listRuns(filter);
+        } catch {
+          // One run's prompt that cannot be read must not hide the others.
+          return listRuns(filter, { withPrompts: false });
+        }
+      }),
     acquire: (runId, { owner, ttl }) =>
       write(() => {
         const row = find(runId);

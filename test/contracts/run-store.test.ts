@@ -160,6 +160,27 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     await store.close();
   });
 
+  it('holds a lease when the clock goes back a little, and lets go of it when it goes back far', async () => {
+    const store = open();
+    const lease = await store.create(start('a'), alice);
+    time -= 100;
+    await expect(store.acquire('a', bob)).rejects.toMatchObject({ code: 'run_driven' });
+    expect((await store.list())[0]?.drivenBy).toBe('alice');
+    // Otherwise a dead driver would hold it for as long as the clock went back.
+    time -= 1;
+    expect((await store.list())[0]?.drivenBy).toBeNull();
+    // A driver that lives renews it by the clock as it is now.
+    await store.renew(lease, 100);
+    await expect(store.acquire('a', bob)).rejects.toMatchObject({ code: 'run_driven' });
+    time -= 10_000;
+    const taken = await store.acquire('a', bob);
+    expect(taken).toMatchObject({ owner: 'bob', expiresAt: time + 100 });
+    await expect(store.append(lease, [event(1)], { durable: false })).rejects.toMatchObject({
+      code: 'lease_lost',
+    });
+    await store.close();
+  });
+
   it('keeps answers until the driver has dealt with them, oldest first', async () => {
     const store = open();
     const lease = await store.create(start('a'), alice);

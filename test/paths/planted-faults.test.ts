@@ -169,7 +169,7 @@ describe('a planted fault is found, the shortest way', () => {
           // Denied, and taken up again because its hook let it proceed.
           return {
             ...rest,
-            calls: calls.map((call) => ({ ...call, stage: 'live', result: null })),
+            calls: calls.map((call) => ({ ...call, stage: 'live' as const, result: null })),
           };
         }),
         startCalls: startEverything,

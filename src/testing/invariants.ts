@@ -138,6 +138,13 @@ const REASONS: readonly string[] = [
   'hook_failed',
 ];
 
+const HOOK_ACTORS: Readonly<Record<string, string>> = {
+  userPromptSubmit: 'UserPromptSubmit',
+  preToolUse: 'PreToolUse',
+  postToolUse: 'PostToolUse',
+  stop: 'Stop',
+};
+
 /** The counted limit behind a reason, where one is. */
 const LIMIT_NAMES: Readonly<Record<string, keyof Limits>> = {
   'limit.turns': 'turns',
@@ -171,6 +178,49 @@ export const INVARIANTS: readonly Property[] = [
     id: 'gate',
     text: 'A call starts only right after its facts were looked up, with every approval they need.',
     violation: (step) => first(started(step).map((call) => startProblem(step, call))),
+  },
+  {
+    id: 'repeat',
+    text: 'A call whose start left no result starts again only after a person granted the repeat.',
+    violation: (step, memory) => {
+      const owed = memory as readonly string[];
+      const again = started(step).find(({ id }) => owed.includes(id));
+      return again === undefined ? null : `${again.id} runs again without a grant of the repeat`;
+    },
+    memory: {
+      initial: [],
+      next: (memory, { event, after }) => {
+        const { type, callId, approvals, output } = event;
+        const isGrant = type === 'permission.grant' && (approvals as string[]).includes('repeat');
+        const left = (memory as readonly string[]).filter(
+          (id) => !(isGrant && id === callId) && calls(after).some((call) => call.id === id),
+        );
+        const tool = /^xstate\.done\.actor\.tool\.(.+)$/u.exec(type)?.[1];
+        const isUnknown = (output as { outcome?: string } | undefined)?.outcome === 'unknown';
+        const isOpen = calls(after).some(({ id, result }) => id === tool && result === null);
+        return tool !== undefined && isUnknown && isOpen
+          ? [...new Set([...left, tool])].sort()
+          : left;
+      },
+    },
+  },
+  {
+    id: 'actors',
+    text: 'A tool has an actor exactly while its call runs; a hook has one only where a hook applies.',
+    violation: ({ after }) => {
+      const running = calls(after).flatMap(({ id, stage }) =>
+        stage === 'running' ? [`tool.${id}`] : [],
+      );
+      const names = Object.keys(after.children);
+      const tools = names.filter((name) => name.startsWith('tool.'));
+      if (tools.sort().join() !== running.sort().join())
+        return `actors of ${tools.join() || 'no tool'}`;
+      const idle = names.find((name) => {
+        const event = HOOK_ACTORS[name];
+        return event !== undefined && !after.context.hooks.some((hook) => hook.event === event);
+      });
+      return idle === undefined ? null : `${idle} runs and no hook applies`;
+    },
   },
   {
     id: 'reply',

@@ -45,10 +45,10 @@ export class LiveRegion {
   #erased(): string {
     if (this.#widths.length === 0) return '';
     const columns = this.columns + 1;
-    const rows = this.#widths.reduce(
-      (sum, width) => sum + Math.max(1, Math.ceil(width / columns)),
-      0,
-    );
-    return `\r${rows > 1 ? `\u001b[${rows - 1}A` : ''}\u001b[J`;
+    // The cursor is at the start of the last line, however many rows that takes by now.
+    const rows = this.#widths
+      .slice(0, -1)
+      .reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
+    return `\r${rows > 0 ? `\u001b[${rows}A` : ''}\u001b[J`;
   }
 }

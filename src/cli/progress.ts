@@ -14,7 +14,7 @@ import {
   tokensOf,
 } from './step-lines.ts';
 import { say } from './texts.ts';
-import { cutToWidth, wrapToWidth } from './width.ts';
+import { cutToWidth, textWidth, wrapToWidth } from './width.ts';
 
 /** Milliseconds between two drawings of the live line. */
 const REDRAW = 100;
@@ -148,17 +148,19 @@ export class Progress {
     if (left > 0) list.push(say(this.#style.locale, 'more', { count: left }));
     return [
       ...this.#streamLines(columns, Math.min(STREAM_ROWS, Math.floor((room - list.length) / 2))),
-      { text: cutToWidth(this.#liveLine(), columns), style: dim },
+      { text: this.#liveLine(columns), style: dim },
       ...list.map((text) => ({ text: cutToWidth(text, columns) })),
     ];
   }
 
-  #liveLine(): string {
+  #liveLine(columns: number): string {
     const { locale } = this.#style;
     const tokens = this.#models.length === 0 ? '' : sayTokens(tokensOf(this.#models));
     const turn = say(locale, 'turn', { turn: this.#turn });
     const time = duration(this.#io.clock.now() - this.#since);
-    return [this.#state, turn, tokens, time].filter(Boolean).join(' · ');
+    const parts = [this.#state, turn, tokens, time].filter(Boolean);
+    const line = parts.join(' · ');
+    return textWidth(line) <= columns ? line : cutToWidth(parts.join(' '), columns);
   }
 
   /** The last lines of what the model is writing. */

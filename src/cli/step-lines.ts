@@ -174,6 +174,7 @@ function cut(label: Label, first: string, parts: Parts, style: LineStyle): strin
   const others = joined(parts);
   const end = others === '' ? '' : ` · ${others}`;
   const width = style.width ?? LABEL + LONGEST_INPUT + textWidth(end);
-  const room = Math.max(4, width - LABEL - textWidth(end));
+  const room = width - LABEL - textWidth(end);
+  if (room < 6) return whole(label, [cutToWidth(printableLine(first), 12), ...parts], style);
   return `${labelled(label, style)}${cutToWidth(printableLine(first), room)}${end}`;
 }

@@ -17,7 +17,10 @@ export interface InboxOptions {
 }
 
 export interface Inbox {
+  /** Looks no more; what is left waits for the next driver. */
   stop(): void;
+  /** Refuses what is left: the run has ended. */
+  refuseAll(): Promise<void>;
   /** An idle inbox is looked into, but keeps no process alive. */
   idle(isIdle: boolean): void;
 }
@@ -28,6 +31,7 @@ export interface Inbox {
  */
 export function watchInbox({ runId, store, journal, answer, waiting }: InboxOptions): Inbox {
   let isLooking = false;
+  let isStopped = false;
   const take = ({ id, event }: InboxEntry) => {
     const known = toPublicEvent(event);
     journal.settle(id, known === null ? refuse('not_an_answer') : answer(known));
@@ -40,6 +44,8 @@ export function watchInbox({ runId, store, journal, answer, waiting }: InboxOpti
       // What was taken is settled in the store before the store is asked again.
       await journal.ready();
       for (const entry of await store.pending(runId)) {
+        // The run was let go of meanwhile: the answer waits for its next driver.
+        if (isStopped) return;
         take(entry);
         await journal.ready();
       }
@@ -52,7 +58,17 @@ export function watchInbox({ runId, store, journal, answer, waiting }: InboxOpti
   const timer = setInterval(look, INTERVAL);
   void look();
   return {
-    stop: () => clearInterval(timer),
+    stop: () => {
+      isStopped = true;
+      clearInterval(timer);
+    },
+    refuseAll: async () => {
+      try {
+        for (const { id } of await store.pending(runId)) journal.settle(id, refuse('ended'));
+      } catch {
+        // As above: nobody relies on it.
+      }
+    },
     idle: (isIdle) => (isIdle ? timer.unref() : timer.ref()),
   };
 }

@@ -169,14 +169,20 @@ describe('a real SIGINT', () => {
 
 describe('outputs that go away', () => {
   it('a closed pipe ends a stream of events without a word', async () => {
-    const held: ServerResponse[] = [];
-    const { env } = await endpoint((response) => held.push(response));
+    const { env } = await endpoint((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const piece = `data: ${JSON.stringify(chunk({ content: 'and so on ' }))}\n\n`;
+      // The model goes on for as long as somebody listens.
+      const speak = () => {
+        if (!response.destroyed) response.write(piece, () => setImmediate(speak));
+      };
+      speak();
+    });
     const { child, ended } = start(['run', 'hi', '--json-stream'], { env });
     await new Promise((settle) => child.stdout?.once('data', settle));
     child.stdout?.destroy();
-    held[0]?.destroy();
-    const { err } = await ended;
-    expect(err).toBe('');
+    const { code, err } = await ended;
+    expect([code, err]).toEqual([130, '']);
   });
 
   it.runIf(existsSync('/dev/full'))('a full disk is a failure', async () => {

@@ -84,6 +84,12 @@ describe('a step in words', () => {
     expect(textWidth(text(tool, chinese) ?? '')).toBeLessThanOrEqual(40);
   });
 
+  it('goes on below where even a cut name leaves no room', () => {
+    expect(text({ ...model, model: 'slow at 127.0.0.1:8765' }, { ...english, width: 39 })).toBe(
+      'model  slow at 127… · 2 calls · 1.2k→88\n       tok · 3.4s',
+    );
+  });
+
   it('says why a tool failed', () => {
     const failed = { ...tool, outcome: 'error', content: 'The tool failed: no such file\nmore' };
     expect(text(failed as ToolStep, { ...english, times: false })).toBe(

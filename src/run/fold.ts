@@ -18,6 +18,16 @@ export function startOf(log: readonly LogRecord[]): StartRecord {
   throw new AgentHubError<StoreErrorCode>('log_corrupt', 'The log has no record 0 to start from.');
 }
 
+/** @throws AgentHubError `version_mismatch` for the log of another version of the machine. */
+export function checkVersion(start: StartRecord): void {
+  if (start.machineVersion !== AGENT_MACHINE_VERSION)
+    throw new AgentHubError(
+      'version_mismatch',
+      `Run ${start.input.runId} was recorded by machine version ${start.machineVersion}; this is version ${AGENT_MACHINE_VERSION}. Nothing was written. Use that version of AgentHub, or start a new run from its prompt.`,
+      { recorded: start.machineVersion, current: AGENT_MACHINE_VERSION },
+    );
+}
+
 /**
  * Folds a log through the pure machine, a step per record. Reads nothing else and starts nothing.
  * @throws AgentHubError `version_mismatch` for the log of another version of the machine,
@@ -25,12 +35,7 @@ export function startOf(log: readonly LogRecord[]): StartRecord {
  */
 export function* foldSteps(log: readonly LogRecord[]): Generator<FoldStep> {
   const start = startOf(log);
-  if (start.machineVersion !== AGENT_MACHINE_VERSION)
-    throw new AgentHubError(
-      'version_mismatch',
-      `Run ${start.input.runId} was recorded by machine version ${start.machineVersion}; this is version ${AGENT_MACHINE_VERSION}. Nothing was written. Use that version of AgentHub, or start a new run from its prompt.`,
-      { recorded: start.machineVersion, current: AGENT_MACHINE_VERSION },
-    );
+  checkVersion(start);
   let [snapshot] = initialTransition(agentMachine, start.input);
   for (const record of log) {
     snapshot = foldRecord(snapshot, record);

@@ -63,6 +63,8 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     await store.append(lease, records, { durable: true });
     await store.append(lease, [event(3)], { durable: false, status: 'waiting' });
     expect(await store.read('a')).toEqual([start('a', '任务 🙂'), ...records, event(3)]);
+    expect(await store.read('a', 2)).toEqual([records[1], event(3)]);
+    expect(await store.read('a', 4)).toEqual([]);
     expect(await store.list()).toMatchObject([
       {
         runId: 'a',

@@ -67,8 +67,8 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
       run.status = status ?? run.status;
       run.updatedAt = now();
     },
-    async read(runId) {
-      return [...find(runId).log];
+    async read(runId, from = 0) {
+      return find(runId).log.slice(from);
     },
     async list({ status, search = '', limit = 100 } = {}) {
       const wanted = search.toLowerCase();

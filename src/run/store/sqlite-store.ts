@@ -154,12 +154,14 @@ export function sqliteStore({
           lease.runId,
         );
       }, durable),
-    read: (runId) =>
+    read: (runId, from = 0) =>
       guarded(() => {
         find(runId);
-        return all('SELECT seq, at, data FROM log WHERE run_id = ? ORDER BY seq', runId).map(
-          (row, index) => toRecord(row, { index, runId }),
-        );
+        return all(
+          'SELECT seq, at, data FROM log WHERE run_id = ? AND seq >= ? ORDER BY seq',
+          runId,
+          from,
+        ).map((row, index) => toRecord(row, { index: from + index, runId }));
       }),
     list: ({ status, search = '', limit = 100 } = {}) =>
       guarded(() =>

@@ -44,7 +44,9 @@ interface Line {
 /** Computes where everything of a chart is drawn. Takes about a second. */
 export async function layoutChart(graph: Graph): Promise<ChartLayout> {
   const lines = linesOf(graph);
-  const dots = graph.states.flatMap(({ id, initial }) => (initial === null ? [] : [{ id, initial }]));
+  const dots = graph.states.flatMap(({ id, initial }) =>
+    initial === null ? [] : [{ id, initial }],
+  );
   const nodeOf = (id: string): ElkNode => {
     const state = graph.states.find((candidate) => candidate.id === id);
     const children = graph.states.filter(({ parent }) => parent === id);
@@ -100,7 +102,11 @@ function linesOf({ transitions }: Graph): Line[] {
   return [...lines.values()];
 }
 
-function labelOf({ event, guard, kind }: Pick<GraphTransition, 'event' | 'guard' | 'kind'>): string {
+function labelOf({
+  event,
+  guard,
+  kind,
+}: Pick<GraphTransition, 'event' | 'guard' | 'kind'>): string {
   if (kind === 'always') return guard ?? 'else';
   const sign = { done: '✓', error: '✗', event: '' }[kind];
   const word = kind === 'event' || event.includes('*') ? event.replace(/^\w+: /u, '') : '';

@@ -24,7 +24,7 @@ import type { RunSummary } from '../run/store/store.types.ts';
  *   POST /api/runs/<run>/cancel              {} → AnswerReply
  *   POST /api/runs/<run>/resume              { limits? } → AnswerReply
  *   GET  /chart.json                         the layout of the chart (static)
- *   GET  /coverage.json                      docs/verification.json (static)
+ *   GET  /coverage.json                      Coverage, from docs/verification.json (static; may be missing)
  */
 
 /** A run in the list. `interrupted`: it says running, and nobody drives it. */
@@ -156,4 +156,12 @@ export interface ChartLayout {
     /** One row per transition. */
     readonly labels: readonly { readonly text: string; readonly x: number; readonly y: number }[];
   }[];
+}
+
+/** What generated paths covered of the chart. */
+export interface CoverageFile {
+  readonly paths: number;
+  readonly microsteps: number;
+  /** How often each transition of the chart was taken, by its index. */
+  readonly taken: readonly number[];
 }

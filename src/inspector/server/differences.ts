@@ -19,7 +19,11 @@ interface Pair {
 
 function collect({ before, after, path }: Pair, found: Difference[]): void {
   if (before === after || found.length >= MOST) return;
-  if (!isContainer(before) || !isContainer(after) || Array.isArray(before) !== Array.isArray(after)) {
+  if (
+    !isContainer(before) ||
+    !isContainer(after) ||
+    Array.isArray(before) !== Array.isArray(after)
+  ) {
     if (JSON.stringify(before) !== JSON.stringify(after))
       found.push({ path, before: (before ?? null) as Json, after: (after ?? null) as Json });
     return;

@@ -51,7 +51,8 @@ export function toRunState(step: FoldedStep, { summary, pending }: Standing): Ru
       rest?.status === 'suspended'
         ? { reason: rest.reason, message: rest.error?.message ?? '' }
         : null,
-    error: rest?.status === 'failed' ? { code: rest.error.code, message: rest.error.message } : null,
+    error:
+      rest?.status === 'failed' ? { code: rest.error.code, message: rest.error.message } : null,
   };
 }
 

@@ -79,7 +79,8 @@ function tellTool(steps: readonly FoldedStep[], index: number, callId: string): 
     kind: 'tool',
     what: `${call?.tool ?? 'tool'} ${callId}`,
     callId,
-    ms: started > 0 || typeof output.ms !== 'number' ? record.at - (from?.record.at ?? 0) : output.ms,
+    ms:
+      started > 0 || typeof output.ms !== 'number' ? record.at - (from?.record.at ?? 0) : output.ms,
     failed: output.outcome !== 'ok',
     tokens: null,
   };
@@ -114,5 +115,6 @@ function tokensOf(requests: readonly RequestRecord[]): StepRow['tokens'] {
 }
 
 export function asObject(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? (value as JsonObject) : {};
 }

@@ -19,7 +19,7 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
 });
-copyFileSync(`${page}/index.html`, `${out}/index.html`);
+for (const name of ['index.html', 'icon.svg']) copyFileSync(`${page}/${name}`, `${out}/${name}`);
 copyFileSync(`${root}src/inspector/chart.layout.json`, `${out}/chart.json`);
 
 // Only the part of the verification that is drawn.

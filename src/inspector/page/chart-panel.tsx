@@ -188,13 +188,14 @@ function timesOf({ transitions }: Edge): number {
 
 function classOf(edge: Edge): string {
   if (edge.transitions.length === 0) return 'edge';
-  const isCoverage = chartTab.value === 'coverage' && coverage.value !== null;
+  const isCoverage =
+    chartTab.value === 'coverage' && coverage.value !== null && coverage.value !== 'none';
   const isTaken = timesOf(edge) > 0;
   const isOfRun = edge.transitions.some((index) => counts.value.has(index));
   const isLit = edge.transitions.some((index) => hovered.value?.transitions?.includes(index));
   const names = ['edge', `edge-${edge.kind}`];
   if (isCoverage) {
-    if (coverage.value !== 'none') names.push(isTaken ? 'covered' : 'uncovered');
+    names.push(isTaken ? 'covered' : 'uncovered');
     if (isOfRun) names.push('of-run');
   } else if (isTaken) names.push('taken');
   if (isLit) names.push('lit');

@@ -11,7 +11,8 @@ export const follows = signal(true);
 const SMALLEST = 0.15;
 const LARGEST = 4;
 /** Below it, labels cannot be read. */
-const READABLE = 0.85;
+const READABLE = 0.7;
+const COMFORTABLE = 0.9;
 
 /** The scale at which the whole chart is in view. */
 const fitScale = computed(() => {
@@ -55,7 +56,11 @@ export function followState(): () => void {
     const { width } = boxSize.value;
     if (chart === null || width === 0 || !follows.value) return;
     const state = chart.states.find(({ id }) => id === currentState.value);
-    const scale = Math.max(fitScale.value, Math.min(READABLE, (width / chart.width) * 1.6));
+    const scale = Math.max(
+      fitScale.value,
+      READABLE,
+      Math.min(COMFORTABLE, (width / chart.width) * 1.6),
+    );
     const half = width / scale / 2;
     const x = state ? state.x + state.width / 2 : chart.width / 2;
     const y = state ? state.y + state.height / 2 : 0;

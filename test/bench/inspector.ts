@@ -19,7 +19,7 @@ export const inspector: Bench = {
     const bytes = FIRST_LOAD.map((name) => readFileSync(`dist/inspector/${name}`))
       .map((content) => gzipSync(content).length)
       .reduce((sum, size) => sum + size, 0);
-    const turns = Math.ceil(STEPS / 6);
+    const turns = Math.ceil(STEPS / 5);
     const script = Array.from({ length: turns }, (_, index) => callNote(`note ${index}`));
     const { run, store } = startRun([...script, answer('done')], {
       limits: { turns: turns + 1, toolCalls: turns, repeatedCalls: turns },
@@ -63,8 +63,12 @@ export const inspector: Bench = {
         for (let index = 0; index < count; index += 1) {
           const began = performance.now();
           dispatchEvent(new KeyboardEvent('keydown', { key: 'k' }));
-          // Rendering is queued as a microtask and a timer; the layout is forced with it.
-          await new Promise((resolve) => setTimeout(resolve));
+          // Rendering is queued as a microtask; style and layout are forced with it.
+          await new Promise<void>((resolve) => {
+            const channel = new MessageChannel();
+            channel.port1.onmessage = () => resolve();
+            channel.port2.postMessage(null);
+          });
           document.querySelector<HTMLElement>('.rows')?.getBoundingClientRect();
           took.push(performance.now() - began);
         }

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ChartLayout } from '../api.types.ts';
 import { boxSize, fit, followState, follows, panBy, viewBox, zoomBy } from './chart-view.ts';
@@ -88,7 +89,7 @@ function Chart() {
     };
   }, []);
   const chart = layout.value;
-  const word = `${say('statechart')}, ${say('nowIn')}: ${currentState.value}`;
+  const words = useComputed(() => `${say('statechart')}, ${say('nowIn')}: ${currentState.value}`);
   return (
     <div
       class="chart-box"
@@ -100,7 +101,7 @@ function Chart() {
       {chart === null ? (
         <p class="dim">{say('loading')}</p>
       ) : (
-        <svg role="img" aria-label={word} viewBox={viewBox.value}>
+        <svg role="img" aria-label={words} viewBox={viewBox}>
           <defs>
             {['plain', 'taken', 'lit', 'bad'].map((name) => (
               <marker
@@ -119,37 +120,50 @@ function Chart() {
               </marker>
             ))}
           </defs>
-          {chart.states.filter(({ kind }) => kind === 'compound').map(drawState)}
-          {chart.edges.map(drawEdge)}
-          {chart.states.filter(({ kind }) => kind !== 'compound').map(drawState)}
-          {chart.edges.map(drawLabels)}
+          {chart.states.filter(isCompound).map(toNode)}
+          {chart.edges.map((edge) => (
+            <EdgeLine key={`${edge.source} ${edge.target}`} edge={edge} />
+          ))}
+          {chart.states.filter((state) => !isCompound(state)).map(toNode)}
+          {chart.edges.flatMap(({ labels, transitions }) =>
+            labels.map((label, row) => {
+              const index = transitions[row] ?? -1;
+              return <Label key={`label ${index}`} label={label} index={index} />;
+            }),
+          )}
         </svg>
       )}
     </div>
   );
 }
 
+const isCompound = ({ kind }: Node) => kind === 'compound';
+const toNode = (node: Node) => <StateNode key={node.id} node={node} />;
+
 const isActive = (id: string) => {
   const now = currentState.value;
   return now === id || now.startsWith(`${id}.`);
 };
 
-function drawState({ id, label, x, y, width, height, kind, detail }: Node) {
-  if (kind === 'initial')
-    return <circle key={id} class="initial" cx={x + width / 2} cy={y + height / 2} r={width / 2} />;
+/** Each part follows the signals by itself: a step redraws only what it changes. */
+function StateNode({ node }: { node: Node }) {
+  const { id, label, x, y, width, height, kind, detail } = node;
   const isCompound = kind === 'compound';
-  const names = [
-    `state state-${kind}`,
-    isActive(id) ? 'active' : '',
-    stateFilter.value === id ? 'filtered' : '',
-    hovered.value?.state === id ? 'lit' : '',
-  ];
+  const names = useComputed(() =>
+    [
+      `state state-${kind}`,
+      isActive(id) ? 'active' : '',
+      stateFilter.value === id ? 'filtered' : '',
+      hovered.value?.state === id ? 'lit' : '',
+    ].join(' '),
+  );
+  if (kind === 'initial')
+    return <circle class="initial" cx={x + width / 2} cy={y + height / 2} r={width / 2} />;
   const middle = x + width / 2;
   const hasDetail = detail !== '' && !isCompound;
   return (
     <g
-      key={id}
-      class={names.join(' ')}
+      class={names}
       data-state={id}
       onClick={() => {
         if (kind === 'anywhere') return;
@@ -178,46 +192,41 @@ function drawState({ id, label, x, y, width, height, kind, detail }: Node) {
   );
 }
 
-/** How often a line was taken by this run, or by the generated paths. */
-function timesOf({ transitions }: Edge): number {
+/** How often a transition was taken by this run, or by the generated paths. */
+function timesOf(index: number): number {
   const file = chartTab.value === 'coverage' ? coverage.value : null;
-  const times = (index: number) =>
-    file !== null && file !== 'none' ? (file.taken[index] ?? 0) : (counts.value.get(index) ?? 0);
-  return transitions.reduce((sum, index) => sum + times(index), 0);
+  if (file !== null && file !== 'none') return file.taken[index] ?? 0;
+  return counts.value.get(index) ?? 0;
 }
 
-function classOf(edge: Edge): string {
-  if (edge.transitions.length === 0) return 'edge';
+function classOf({ transitions, kind }: Edge): string {
+  if (transitions.length === 0) return 'edge';
   const isCoverage =
     chartTab.value === 'coverage' && coverage.value !== null && coverage.value !== 'none';
-  const isTaken = timesOf(edge) > 0;
-  const isOfRun = edge.transitions.some((index) => counts.value.has(index));
-  const isLit = edge.transitions.some((index) => hovered.value?.transitions?.includes(index));
-  const names = ['edge', `edge-${edge.kind}`];
+  const isTaken = transitions.some((index) => timesOf(index) > 0);
+  const names = ['edge', `edge-${kind}`];
   if (isCoverage) {
     names.push(isTaken ? 'covered' : 'uncovered');
-    if (isOfRun) names.push('of-run');
+    if (transitions.some((index) => counts.value.has(index))) names.push('of-run');
   } else if (isTaken) names.push('taken');
-  if (isLit) names.push('lit');
+  if (transitions.some((index) => hovered.value?.transitions?.includes(index))) names.push('lit');
   return names.join(' ');
 }
 
-function drawEdge(edge: Edge) {
-  const names = classOf(edge);
-  const arrow = names.includes('lit')
-    ? 'lit'
-    : names.includes('uncovered')
-      ? 'bad'
-      : /\b(taken|covered)\b/u.test(names)
-        ? 'taken'
-        : 'plain';
-  const points = edge.points.map((point) => point.join(',')).join(' ');
+function arrowOf(names: string): string {
+  if (names.includes('lit')) return 'lit';
+  if (names.includes('uncovered')) return 'bad';
+  return /\b(taken|covered)\b/u.test(names) ? 'taken' : 'plain';
+}
+
+function EdgeLine({ edge }: { edge: Edge }) {
+  const names = useComputed(() => classOf(edge));
+  const arrow = useComputed(() => `url(#arrow-${arrowOf(names.value)})`);
   return (
     <polyline
-      key={`${edge.source} ${edge.target}`}
       class={names}
-      points={points}
-      marker-end={edge.points.length > 0 ? `url(#arrow-${arrow})` : undefined}
+      points={edge.points.map((point) => point.join(',')).join(' ')}
+      marker-end={arrow}
       onMouseEnter={() => {
         hovered.value = { transitions: edge.transitions };
       }}
@@ -228,17 +237,20 @@ function drawEdge(edge: Edge) {
   );
 }
 
-function drawLabels(edge: Edge) {
-  const file = chartTab.value === 'coverage' ? coverage.value : null;
-  return edge.labels.map(({ text, x, y }, row) => {
-    const index = edge.transitions[row] ?? -1;
-    const times = file !== null && file !== 'none' ? file.taken[index] : counts.value.get(index);
-    const isTaken = (times ?? 0) > 0;
-    return (
-      <text key={`${edge.source} ${index}`} class={`label${isTaken ? ' taken' : ''}`} x={x} y={y}>
-        {text}
-        {isTaken && ` ×${times}`}
-      </text>
-    );
+interface LabelProps {
+  readonly label: Edge['labels'][number];
+  readonly index: number;
+}
+
+function Label({ label: { text, x, y }, index }: LabelProps) {
+  const words = useComputed(() => {
+    const times = timesOf(index);
+    return times > 0 ? `${text} ×${times}` : text;
   });
+  const names = useComputed(() => (timesOf(index) > 0 ? 'label taken' : 'label'));
+  return (
+    <text class={names} x={x} y={y}>
+      {words}
+    </text>
+  );
 }

@@ -149,7 +149,7 @@ describe.skipIf(skipsBrowser())('the inspector page, in Chromium', () => {
     );
     expect(denied).toMatchObject({ outcome: 'denied' });
     expect(JSON.stringify(denied)).toContain('not this one');
-    expect(await page.title()).toBe('AgentHub inspector');
+    await page.waitForFunction(() => document.title === 'AgentHub inspector');
   });
 
   it('two tabs: the first word counts, the other sees it at once', async () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type GraphState, toGraph, toMermaid } from '../machines/agent/agent.graph.ts';
+import { type GraphState, toGraph, toMermaid, toOverview } from '../machines/agent/agent.graph.ts';
 import { agentMachine } from '../machines/agent/agent.machine.ts';
 import type { Locale } from '../machines/vocabulary/json.ts';
 import { configSchema } from '../src/cli/config-schema.ts';
@@ -13,6 +13,7 @@ import { defaultsTable } from './defaults.ts';
  */
 const graph = toGraph(agentMachine);
 const mermaid = `\`\`\`mermaid\n${toMermaid(graph)}\`\`\``;
+const overview = `\`\`\`mermaid\n${toMermaid(toOverview(graph))}\`\`\``;
 
 function stateLine({ id, description, invokes, parent }: GraphState): string {
   const actors = invokes.length > 0 ? ` Invokes \`${invokes.join('`, `')}\`.` : '';
@@ -56,7 +57,7 @@ function example(name: string): string {
 
 const readme = (path: string, locale: Locale) =>
   filled(path, {
-    chart: mermaid,
+    chart: overview,
     example: example('embed'),
     glm: example('glm'),
     hooks: example('hooks'),

@@ -100,7 +100,7 @@ export function readParsedReply(answer: unknown): ParsedReply {
     () => {
       const parsed = fieldsOf(answer);
       const { kind, text, detail = null } = parsed;
-      required(typeof text === 'string' && isJson(parsed));
+      required((text === null || typeof text === 'string') && isJson(parsed));
       if (kind === 'calls') for (const call of listOf(parsed.calls)) checkCall(call);
       else if (kind === 'answer') required(typeof parsed.answer === 'string');
       else required(kind === 'malformed' && typeof parsed.code === 'string');

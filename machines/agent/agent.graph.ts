@@ -104,6 +104,31 @@ function localId(node: AnyStateNode | undefined): string {
   return node?.path.join('.') ?? '';
 }
 
+/**
+ * A chart without its sub-states: what leads out of one leads out of its state, and what stays
+ * inside is left out. For an overview; the whole chart says more.
+ */
+export function toOverview({ initial, states, transitions }: Graph): Graph {
+  const outer = (id: string) => id.split('.')[0] ?? id;
+  return {
+    initial,
+    states: states
+      .filter(({ parent }) => parent === null)
+      .map((state) => ({
+        ...state,
+        type: state.type === 'final' ? 'final' : 'atomic',
+        initial: null,
+      })),
+    transitions: transitions
+      .map((transition) => ({
+        ...transition,
+        source: outer(transition.source),
+        target: transition.target === null ? null : outer(transition.target),
+      }))
+      .filter(({ source, target }) => target !== null && target !== source),
+  };
+}
+
 /** The chart as a Mermaid state diagram, guards on the edges. */
 export function toMermaid({ initial, states, transitions }: Graph): string {
   const lines = ['stateDiagram-v2', `  [*] --> ${initial}`];
@@ -132,7 +157,7 @@ function labelled(transitions: readonly GraphTransition[]) {
     const key = `${source} ${end}`;
     const edge = edges.get(key) ?? { source, target: end, labels: [] };
     const label = [event.replace(': ', ' '), guard === null ? '' : `[${guard}]`].join(' ').trim();
-    if (label !== '') edge.labels.push(label);
+    if (label !== '' && !edge.labels.includes(label)) edge.labels.push(label);
     edges.set(key, edge);
   }
   return [...edges.values()].map(({ source, target, labels }) => ({

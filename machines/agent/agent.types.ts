@@ -251,13 +251,16 @@ export interface CheckedCall {
   } | null;
 }
 
-/** What the `parseReply` port answers. `text` enters the history. */
+/**
+ * What the `parseReply` port answers. `text` enters the history; null when it is the reply's own,
+ * so that a log need not hold it twice.
+ */
 export type ParsedReply =
-  | { readonly kind: 'answer'; readonly text: string; readonly answer: string }
-  | { readonly kind: 'calls'; readonly text: string; readonly calls: readonly CheckedCall[] }
+  | { readonly kind: 'answer'; readonly text: string | null; readonly answer: string }
+  | { readonly kind: 'calls'; readonly text: string | null; readonly calls: readonly CheckedCall[] }
   | {
       readonly kind: 'malformed';
-      readonly text: string;
+      readonly text: string | null;
       readonly code: string;
       readonly detail: string | null;
     };

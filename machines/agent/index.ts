@@ -6,6 +6,7 @@ export {
   type GraphTransition,
   toGraph,
   toMermaid,
+  toOverview,
 } from './agent.graph.ts';
 export { AGENT_MACHINE_VERSION, agentMachine } from './agent.machine.ts';
 export { type PortInputs, type PortName, type PortOutputs, ports } from './agent.ports.ts';

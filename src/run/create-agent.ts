@@ -111,6 +111,11 @@ export function createAgent(options: AgentOptions): Agent {
     input,
     start: (prompt, start) => {
       const origin = { input: input(prompt, start) };
+      const { runId } = origin.input;
+      if (services.has(runId))
+        throw new AgentHubError('run_exists', `A run ${runId} of this agent is under way.`, {
+          runId,
+        });
       if (store === undefined) return openRun(origin, hostOf(null), null);
       const journal = Journal.start({ store, request, now }, origin.input);
       return openRun(origin, hostOf(journal), { store, journal });

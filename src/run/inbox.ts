@@ -15,7 +15,10 @@ export interface InboxOptions {
 }
 
 export interface Inbox {
+  /** Looks no more; what is left waits for the next driver. */
   stop(): void;
+  /** Refuses what is left: the run has ended. */
+  refuseAll(): Promise<void>;
   /** An idle inbox is looked into, but keeps no process alive. */
   idle(isIdle: boolean): void;
 }
@@ -26,11 +29,14 @@ export interface Inbox {
  */
 export function watchInbox({ runId, store, journal, answer }: InboxOptions): Inbox {
   let isLooking = false;
+  let isStopped = false;
   const look = async () => {
     if (isLooking) return;
     isLooking = true;
     try {
       for (const { id, event } of await store.pending(runId)) {
+        // The run was let go of meanwhile: the answer waits for its next driver.
+        if (isStopped) return;
         const known = toPublicEvent(event);
         const result = known === null ? refuse('not_an_answer') : answer(known);
         journal.settle(id, result);
@@ -45,7 +51,17 @@ export function watchInbox({ runId, store, journal, answer }: InboxOptions): Inb
   const timer = setInterval(look, INTERVAL);
   void look();
   return {
-    stop: () => clearInterval(timer),
+    stop: () => {
+      isStopped = true;
+      clearInterval(timer);
+    },
+    refuseAll: async () => {
+      try {
+        for (const { id } of await store.pending(runId)) journal.settle(id, refuse('ended'));
+      } catch {
+        // As above: nobody relies on it.
+      }
+    },
     idle: (isIdle) => (isIdle ? timer.unref() : timer.ref()),
   };
 }

@@ -9,6 +9,7 @@ import type {
   LogRecord,
   RunStatus,
   RunStore,
+  SettledAnswer,
   StartRecord,
 } from './store/store.types.ts';
 
@@ -35,7 +36,7 @@ export class Journal {
   #next: number;
   #queue: LogRecord[] = [];
   #status: RunStatus | undefined;
-  #settled: { readonly id: number; readonly result: AnswerResult }[] = [];
+  #settled: SettledAnswer[] = [];
   #durable = false;
   #flushing: Promise<void> | null = null;
   #failure: AgentHubError | null = null;
@@ -79,7 +80,15 @@ export class Journal {
 
   /** Writes an event of the run's actor. */
   event(event: { readonly type: string }): void {
-    this.#add({ kind: 'event', event: JSON.parse(JSON.stringify(event)) });
+    let written: JsonObject & { readonly type: string };
+    try {
+      written = JSON.parse(JSON.stringify(event));
+    } catch (thrown) {
+      // What cannot be written down must not take effect either.
+      this.#break(thrown);
+      return;
+    }
+    this.#add({ kind: 'event', event: written });
   }
 
   /** Says where the run stands, for lists; written with the next records or by itself. */
@@ -88,7 +97,7 @@ export class Journal {
     this.#flush();
   }
 
-  /** Says what became of an answer from the inbox, once what it led to is written. */
+  /** Says what became of an answer from the inbox; written with what it led to, or not at all. */
   settle(id: number, result: AnswerResult): void {
     this.#settled.push({ id, result });
     this.#flush();
@@ -169,9 +178,7 @@ export class Journal {
         this.#durable = false;
         this.#status = undefined;
         const { store } = this.#options;
-        if (records.length > 0 || status !== undefined)
-          await store.append(lease, records, { durable, ...(status && { status }) });
-        for (const { id, result } of settled) await store.settle(lease, id, result);
+        await store.append(lease, records, { durable, settled, ...(status && { status }) });
       }
     } catch (thrown) {
       this.#break(thrown);

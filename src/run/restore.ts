@@ -36,7 +36,8 @@ export async function restoreLog(runId: string, options: RestoreOptions): Promis
       throw new AgentHubError('run_ended', `Run ${runId} has ended; it cannot go on.`, { runId });
     return { lease, log, snapshot };
   } catch (thrown) {
-    await store.release(lease);
+    // A store that cannot take the lease back says less than what was wrong; the lease lapses.
+    await store.release(lease).catch(() => {});
     throw thrown;
   }
 }

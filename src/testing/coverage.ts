@@ -42,6 +42,33 @@ export interface CoverageCounter {
   report(): Coverage;
 }
 
+/** The sum of coverages of one machine. */
+export function mergeCoverage(coverages: readonly Coverage[]): Coverage {
+  const [first, ...rest] = coverages;
+  if (first === undefined) return createCoverage().report();
+  return rest.reduce(
+    (sum, next) => ({
+      paths: sum.paths + next.paths,
+      microsteps: sum.microsteps + next.microsteps,
+      states: Object.fromEntries(
+        [...new Set([...Object.keys(sum.states), ...Object.keys(next.states)])]
+          .sort()
+          .map((state) => [state, (sum.states[state] ?? 0) + (next.states[state] ?? 0)]),
+      ),
+      transitions: sum.transitions.map((one, index) => ({
+        ...one,
+        taken: one.taken + (next.transitions[index]?.taken ?? 0),
+      })),
+      guards: sum.guards.map((one, index) => ({
+        ...one,
+        held: one.held + (next.guards[index]?.held ?? 0),
+        failed: one.failed + (next.guards[index]?.failed ?? 0),
+      })),
+    }),
+    first,
+  );
+}
+
 /** Counts over any number of worlds. Guards are watched, and do what they always do. */
 export function createCoverage(machine: typeof agentMachine = agentMachine): CoverageCounter {
   const guards = new Map<string, { held: number; failed: number }>();

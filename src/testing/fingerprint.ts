@@ -1,6 +1,17 @@
 import { createHash } from 'node:crypto';
-import { type ExploreOptions, explore } from './explore.ts';
+import { type ExploredEdge, type ExploreOptions, explore } from './explore.ts';
 import type { World } from './world.ts';
+
+/** Takes edges in, gives a digest of them. */
+export function createFingerprint() {
+  const edges: string[] = [];
+  return {
+    see: ({ source, event, target }: ExploredEdge): void => {
+      edges.push(`${source.key} ${event.label} ${target.key}`);
+    },
+    digest: (): string => createHash('sha256').update(edges.sort().join('\n')).digest('hex'),
+  };
+}
 
 /**
  * A digest of every edge between the control states of a world. It changes whenever the control
@@ -10,10 +21,7 @@ export function fingerprintOf(
   world: World,
   options: Pick<ExploreOptions, 'machine' | 'maxStates'> = {},
 ): string {
-  const edges: string[] = [];
-  explore(world, {
-    ...options,
-    onEdge: ({ source, event, target }) => edges.push(`${source.key} ${event.label} ${target.key}`),
-  });
-  return createHash('sha256').update(edges.sort().join('\n')).digest('hex');
+  const print = createFingerprint();
+  explore(world, { ...options, onEdge: print.see });
+  return print.digest();
 }

@@ -9,7 +9,7 @@ export {
 } from './check-properties.ts';
 export { controlState } from './control-state.ts';
 export { type Coverage, type CoverageCounter, createCoverage, type Mismatch } from './coverage.ts';
-export { BOUNDS, type Bound, type Cycle, findCycles } from './cycles.ts';
+export { BOUNDS, type Bound, type Cycle, findCycles, LOOPS } from './cycles.ts';
 export {
   type Exploration,
   type ExploredEdge,
@@ -66,6 +66,7 @@ export {
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
   TWO_CALL_LIMITS_WORLD,
+  TWO_CALL_NO_HOOKS_WORLD,
   TWO_CALL_WORLD,
   type World,
   type WorldCall,

@@ -1,4 +1,4 @@
-import type { Call } from '../../machines/agent/agent.types.ts';
+import type { Call, Limits } from '../../machines/agent/agent.types.ts';
 import { stateOf } from '../../machines/agent/agent.view.ts';
 import type { Condition, Policies } from '../../machines/permission/policies.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
@@ -138,12 +138,89 @@ const REASONS: readonly string[] = [
   'hook_failed',
 ];
 
+const HOOK_ACTORS: Readonly<Record<string, string>> = {
+  userPromptSubmit: 'UserPromptSubmit',
+  preToolUse: 'PreToolUse',
+  postToolUse: 'PostToolUse',
+  stop: 'Stop',
+};
+
+/** The counted limit behind a reason, where one is. */
+const LIMIT_NAMES: Readonly<Record<string, keyof Limits>> = {
+  'limit.turns': 'turns',
+  'limit.tool_calls': 'toolCalls',
+  'limit.tokens': 'tokens',
+  'limit.time': 'time',
+  'limit.repairs': 'repairs',
+  'limit.stop_blocks': 'stopBlocks',
+};
+
+/** By what a run may come to each rest: the event with its verdict, and whether a Stop hook is there. */
+const WAYS: Readonly<Record<string, (at: string, hasStop: boolean) => boolean>> = {
+  done: (at, hasStop) =>
+    hasStop
+      ? at === 'xstate.done.actor.stop allow'
+      : at === 'xstate.done.actor.parseReply answer' || at.startsWith('run.resume'),
+  failed: (at) =>
+    /^xstate\.done\.actor\.userPromptSubmit (block|failed)$/u.test(at) ||
+    /^xstate\.error\.actor\.(userPromptSubmit|callModel|parseReply) false$/u.test(at),
+  cancelled: (at) => at.startsWith('run.cancel'),
+  model_unavailable: (at) => at === 'xstate.error.actor.callModel true',
+  hook_failed: (at) => /^xstate\.(done\.actor\.stop failed|error\.actor\.stop false)$/u.test(at),
+  'limit.stop_blocks': (at) => at === 'xstate.done.actor.stop block',
+  'limit.repairs': (at) => /^xstate\.done\.actor\.parseReply (malformed|calls)$/u.test(at),
+  'goes on': (at) => at.startsWith('run.resume'),
+};
+
 /** The invariants of the design, on every edge. */
 export const INVARIANTS: readonly Property[] = [
   {
     id: 'gate',
     text: 'A call starts only right after its facts were looked up, with every approval they need.',
     violation: (step) => first(started(step).map((call) => startProblem(step, call))),
+  },
+  {
+    id: 'repeat',
+    text: 'A call whose start left no result starts again only after a person granted the repeat.',
+    violation: (step, memory) => {
+      const owed = memory as readonly string[];
+      const again = started(step).find(({ id }) => owed.includes(id));
+      return again === undefined ? null : `${again.id} runs again without a grant of the repeat`;
+    },
+    memory: {
+      initial: [],
+      next: (memory, { event, after }) => {
+        const { type, callId, approvals, output } = event;
+        const isGrant = type === 'permission.grant' && (approvals as string[]).includes('repeat');
+        const left = (memory as readonly string[]).filter(
+          (id) => !(isGrant && id === callId) && calls(after).some((call) => call.id === id),
+        );
+        const tool = /^xstate\.done\.actor\.tool\.(.+)$/u.exec(type)?.[1];
+        const isUnknown = (output as { outcome?: string } | undefined)?.outcome === 'unknown';
+        const isOpen = calls(after).some(({ id, result }) => id === tool && result === null);
+        return tool !== undefined && isUnknown && isOpen
+          ? [...new Set([...left, tool])].sort()
+          : left;
+      },
+    },
+  },
+  {
+    id: 'actors',
+    text: 'A tool has an actor exactly while its call runs; a hook has one only where a hook applies.',
+    violation: ({ after }) => {
+      const running = calls(after).flatMap(({ id, stage }) =>
+        stage === 'running' ? [`tool.${id}`] : [],
+      );
+      const names = Object.keys(after.children);
+      const tools = names.filter((name) => name.startsWith('tool.'));
+      if (tools.sort().join() !== running.sort().join())
+        return `actors of ${tools.join() || 'no tool'}`;
+      const idle = names.find((name) => {
+        const event = HOOK_ACTORS[name];
+        return event !== undefined && !after.context.hooks.some((hook) => hook.event === event);
+      });
+      return idle === undefined ? null : `${idle} runs and no hook applies`;
+    },
   },
   {
     id: 'reply',
@@ -303,6 +380,99 @@ export const INVARIANTS: readonly Property[] = [
           return seen?.content === result?.content ? null : `${id} lost its result`;
         }),
       );
+    },
+  },
+  {
+    id: 'hook-words',
+    text: 'What a hook adds or replaces reaches the history; a PostToolUse crash is recorded.',
+    violation: (step) => {
+      const { type, output } = step.event;
+      const { messages, faults } = step.after.context;
+      if (type === 'xstate.error.actor.postToolUse')
+        return faults.length > step.before.context.faults.length
+          ? null
+          : 'the crash is not recorded';
+      if (type === 'xstate.done.actor.userPromptSubmit') {
+        const { verdict, context } = output as { verdict: string; context: unknown };
+        const user = messages.find(({ role }) => role === 'user');
+        const beside = user?.role === 'user' ? user.context : [];
+        if (verdict !== 'proceed') return null;
+        return canonicalJson(beside) === canonicalJson(context) ? null : 'the context is lost';
+      }
+      if (type !== 'xstate.done.actor.postToolUse') return null;
+      const verdicts = output as Readonly<Record<string, { content: string }>>;
+      return first(
+        calls(step.before).map(({ id, result }) => {
+          const ran = ['ok', 'error', 'timeout'].includes(result?.outcome ?? '');
+          const wanted = ran ? verdicts[id]?.content : result?.content;
+          return observation(step.after, id)?.content === wanted
+            ? null
+            : `${id} shows something else`;
+        }),
+      );
+    },
+  },
+  {
+    id: 'ends',
+    text: 'A run is done only by an answer that no Stop hook holds, failed only by what cannot be mended.',
+    violation: ({ before, event, after }) => {
+      const { rest, hooks } = after.context;
+      if (rest === before.context.rest) return null;
+      const { verdict, kind } = (event.output ?? {}) as { verdict?: string; kind?: string };
+      const retryable = (event.error as { details?: { retryable?: boolean } } | undefined)?.details;
+      const at = `${event.type} ${verdict ?? kind ?? retryable?.retryable === true}`;
+      const hasStop = hooks.some((hook) => hook.event === 'Stop');
+      const how = rest?.status === 'suspended' ? rest.reason : (rest?.status ?? 'goes on');
+      return (WAYS[how]?.(at, hasStop) ?? true) ? null : `${how} after ${at}`;
+    },
+  },
+  {
+    id: 'failures',
+    text: 'A failed port ends the run, lets it rest, or closes its gate: it never goes on as if nothing were.',
+    violation: ({ event, after }) => {
+      const { rest } = after.context;
+      const details = (event.error as { details?: { retryable?: boolean } } | undefined)?.details;
+      const status = rest?.status ?? null;
+      if (event.type === 'xstate.error.actor.callModel')
+        return status === (details?.retryable === true ? 'suspended' : 'failed')
+          ? null
+          : `it is ${status}`;
+      if (/^xstate\.error\.actor\.(userPromptSubmit|parseReply)$/u.test(event.type))
+        return status === 'failed' ? null : `it is ${status}`;
+      if (event.type === 'xstate.error.actor.stop')
+        return status === 'suspended' ? null : `it is ${status}`;
+      return null;
+    },
+  },
+  {
+    id: 'orders',
+    text: 'A resume that raises what stopped the run goes on where it must; one that does not changes nothing.',
+    violation: ({ before, event, after }) => {
+      const { rest } = before.context;
+      if (event.type !== 'run.resume') return null;
+      if (rest?.status !== 'suspended')
+        return after.context === before.context ? null : 'it changed';
+      const state = stateOf(after);
+      if (after.context === before.context) {
+        const limit = LIMIT_NAMES[rest.reason];
+        const wanted = (event.limits as Partial<Limits>)[limit ?? 'turns'];
+        const now = before.context.limits[limit ?? 'turns'];
+        const isRaised =
+          limit === undefined || (typeof wanted === 'number' && wanted > (now ?? Infinity));
+        return isRaised ? 'it is refused although it raises the limit' : null;
+      }
+      if (after.context.rest?.status === 'suspended') return null;
+      if (rest.reason !== 'hook_failed')
+        return state === 'callModel.working' ? null : `it is in ${state}`;
+      return /^stopHook\.|^done$/u.test(state) ? null : `it is in ${state}`;
+    },
+  },
+  {
+    id: 'answers',
+    text: 'An answer that fits an open question is taken.',
+    violation: ({ before, event, after }) => {
+      if (!/^permission\./u.test(event.type) || event.label.startsWith('stray')) return null;
+      return after.context === before.context ? 'nothing changed' : null;
     },
   },
   {

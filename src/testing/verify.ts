@@ -1,9 +1,10 @@
 import { toGraph } from '../../machines/agent/agent.graph.ts';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { checkProperties, type PropertyReport } from './check-properties.ts';
-import { type Coverage, createCoverage, type Mismatch } from './coverage.ts';
+import { type Coverage, createCoverage, type Mismatch, mergeCoverage } from './coverage.ts';
 import { type Cycle, findCycles } from './cycles.ts';
 import type { ExploredEdge } from './explore.ts';
+import { createFingerprint } from './fingerprint.ts';
 import { COMES_TO_REST, INVARIANTS } from './invariants.ts';
 import type { Property } from './properties.ts';
 import {
@@ -11,6 +12,7 @@ import {
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
   TWO_CALL_LIMITS_WORLD,
+  TWO_CALL_NO_HOOKS_WORLD,
   TWO_CALL_WORLD,
   type World,
 } from './world.ts';
@@ -27,8 +29,9 @@ export interface NamedWorld {
 export const SHIPPED_WORLDS: readonly NamedWorld[] = [
   { name: 'one call per reply', world: ONE_CALL_WORLD, replay: 'all' },
   { name: 'one call per reply, no hooks', world: NO_HOOKS_WORLD, replay: 'all' },
-  { name: 'one call per reply, every limit', world: LIMITS_WORLD, replay: 40 },
+  { name: 'one call per reply, every limit', world: LIMITS_WORLD, replay: 'all' },
   { name: 'two calls per reply', world: TWO_CALL_WORLD, replay: 40 },
+  { name: 'two calls per reply, no hooks', world: TWO_CALL_NO_HOOKS_WORLD, replay: 40 },
   { name: 'two calls per reply, every limit', world: TWO_CALL_LIMITS_WORLD, replay: 80 },
 ];
 
@@ -45,7 +48,11 @@ export interface WorldReport extends PropertyReport {
   readonly name: string;
   readonly replayed: number;
   readonly mismatches: readonly Mismatch[];
+  /** What its replays covered. */
+  readonly coverage: Coverage;
   readonly ms: number;
+  /** See `fingerprintOf`. */
+  readonly fingerprint: string;
 }
 
 /** What verifying gave. `holds` says whether everything does. */
@@ -64,18 +71,27 @@ export interface Verification {
 export async function verify(options: VerifyOptions = {}): Promise<Verification> {
   const { machine = agentMachine, worlds = SHIPPED_WORLDS, onProgress } = options;
   const properties = [...INVARIANTS, COMES_TO_REST, ...(options.properties ?? [])];
-  const coverage = createCoverage(machine);
   const reports: WorldReport[] = [];
   for (const { name, world, replay } of worlds) {
     const startedAt = performance.now();
+    const counter = createCoverage(machine);
     const told = (edges: number) => onProgress?.({ world: name, edges });
     const sample = createSample(replay);
-    const check = { machine, onProgress: told, onEdge: sample.see };
+    const print = createFingerprint();
+    const check = { machine, onProgress: told, onEdge: each(sample.see, print.see) };
     const report = checkProperties(world, properties, check);
     const { edges } = sample;
-    const mismatches = await coverage.replay(world, edges);
+    const mismatches = await counter.replay(world, edges);
     const ms = Math.round(performance.now() - startedAt);
-    reports.push({ name, ...report, replayed: edges.length, mismatches, ms });
+    const fingerprint = print.digest();
+    const part = {
+      replayed: edges.length,
+      mismatches,
+      coverage: counter.report(),
+      ms,
+      fingerprint,
+    };
+    reports.push({ name, ...report, ...part });
   }
   const cycles = findCycles(toGraph(machine));
   const holds =
@@ -84,7 +100,8 @@ export async function verify(options: VerifyOptions = {}): Promise<Verification>
       ({ results, mismatches }) =>
         mismatches.length === 0 && results.every(({ counterexample }) => counterexample === null),
     );
-  return { holds, worlds: reports, coverage: coverage.report(), cycles };
+  const coverage = mergeCoverage(reports.map((report) => report.coverage));
+  return { holds, worlds: reports, coverage, cycles };
 }
 
 /** Takes all edges, or the first of each kind and one in so many of the rest. */
@@ -94,10 +111,18 @@ function createSample(replay: NamedWorld['replay']) {
   let index = 0;
   const see = (edge: ExploredEdge) => {
     const { source, event } = edge;
-    const kind = `${JSON.stringify(source.snapshot.value)} ${event.label.replace(/\d+\.\d+/gu, '')}`;
+    const { value, context } = source.snapshot;
+    const why = context.rest?.status === 'suspended' ? context.rest.reason : '';
+    const kind = `${JSON.stringify(value)} ${why} ${event.label.replace(/\d+\.\d+/gu, '')}`;
     if (replay === 'all' || !kinds.has(kind) || index % replay === 0) edges.push(edge);
     kinds.add(kind);
     index += 1;
   };
   return { edges, see };
+}
+
+function each(...callbacks: readonly ((edge: ExploredEdge) => void)[]) {
+  return (edge: ExploredEdge) => {
+    for (const callback of callbacks) callback(edge);
+  };
 }

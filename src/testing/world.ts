@@ -131,6 +131,16 @@ export const TWO_CALL_WORLD: World = {
 /** No hooks at all: every hook state is passed by. */
 export const NO_HOOKS_WORLD: World = { ...EVERYTHING, hooks: [] };
 
+/** Two calls in one reply and no hooks. */
+export const TWO_CALL_NO_HOOKS_WORLD: World = {
+  ...TWO_CALL_WORLD,
+  hooks: [],
+  callsPerReply: [2],
+  facts: [FACTS.clean, FACTS.overwrite],
+  omissions: false,
+  strayAnswers: true,
+};
+
 /** Few kinds of calls, every counter and limit small enough to be reached and raised once. */
 export const LIMITS_WORLD: World = {
   ...EVERYTHING,

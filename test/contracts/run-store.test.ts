@@ -59,18 +59,28 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     const records = [
       event(1, { text: '字"\u0000\n🙂' }),
       { seq: 2, at: 6, kind: 'intent', callId: '1.0', attempt: 1 } as const,
+      ...[
+        { type: 'xstate.done.actor.tool.1.0', output: { a: [1] }, actorId: 'tool.1.0' },
+        { type: 'xstate.done.actor.tool.1.0', output: null, actorId: 'tool.1.0' },
+        { type: 'xstate.done.actor.tool.1.0', actorId: 'tool.1.0' },
+        { type: 'xstate.error.actor.x', error: { code: 'c' }, actorId: 'x' },
+        { type: 'xstate.error.actor.x', error: 'e', actorId: 'y' },
+        { type: 'xstate.done.actor.x', output: 1, actorId: 'x', more: true },
+        { type: 'permission.grant', callId: '1.0' },
+      ].map((given, index): LogRecord => ({ seq: 3 + index, at: 7, kind: 'event', event: given })),
     ];
+    const next = records.length + 1;
     await store.append(lease, records, { durable: true });
-    await store.append(lease, [event(3)], { durable: false, status: 'waiting' });
-    expect(await store.read('a')).toEqual([start('a', '任务 🙂'), ...records, event(3)]);
-    expect(await store.read('a', 2)).toEqual([records[1], event(3)]);
-    expect(await store.read('a', 4)).toEqual([]);
+    await store.append(lease, [event(next)], { durable: false, status: 'waiting' });
+    expect(await store.read('a')).toEqual([start('a', '任务 🙂'), ...records, event(next)]);
+    expect(await store.read('a', 2)).toEqual([...records.slice(1), event(next)]);
+    expect(await store.read('a', next + 1)).toEqual([]);
     expect(await store.list()).toMatchObject([
       {
         runId: 'a',
         status: 'waiting',
         prompt: '任务 🙂',
-        records: 4,
+        records: next + 1,
         drivenBy: 'alice',
         createdAt: 1_000,
       },
@@ -130,9 +140,11 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
       code: 'lease_lost',
     });
     await expect(store.renew(old, 100)).rejects.toMatchObject({ code: 'lease_lost' });
-    await expect(store.settle(old, 1, { accepted: true })).rejects.toMatchObject({
+    const settled = [{ id: await store.post('a', cancel), result: { accepted: true } as const }];
+    await expect(store.append(old, [], { durable: false, settled })).rejects.toMatchObject({
       code: 'lease_lost',
     });
+    expect(await store.pending('a')).toHaveLength(1);
     await store.release(old);
     await store.append(fresh, [event(1)], { durable: false });
     expect(await store.read('a')).toHaveLength(2);
@@ -150,6 +162,27 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     await store.close();
   });
 
+  it('holds a lease when the clock goes back a little, and lets go of it when it goes back far', async () => {
+    const store = open();
+    const lease = await store.create(start('a'), alice);
+    time -= 100;
+    await expect(store.acquire('a', bob)).rejects.toMatchObject({ code: 'run_driven' });
+    expect((await store.list())[0]?.drivenBy).toBe('alice');
+    // Otherwise a dead driver would hold it for as long as the clock went back.
+    time -= 1;
+    expect((await store.list())[0]?.drivenBy).toBeNull();
+    // A driver that lives renews it by the clock as it is now.
+    await store.renew(lease, 100);
+    await expect(store.acquire('a', bob)).rejects.toMatchObject({ code: 'run_driven' });
+    time -= 10_000;
+    const taken = await store.acquire('a', bob);
+    expect(taken).toMatchObject({ owner: 'bob', expiresAt: time + 100 });
+    await expect(store.append(lease, [event(1)], { durable: false })).rejects.toMatchObject({
+      code: 'lease_lost',
+    });
+    await store.close();
+  });
+
   it('keeps answers until the driver has dealt with them, oldest first', async () => {
     const store = open();
     const lease = await store.create(start('a'), alice);
@@ -159,7 +192,12 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     ];
     expect((await store.pending('a')).map(({ event: { by } }) => by)).toEqual(['ada', 'eve']);
     expect(await store.resultOf(first)).toBeNull();
-    await store.settle(lease, first, { accepted: true });
+    const settled = [{ id: first, result: { accepted: true } as const }];
+    await expect(
+      store.append(lease, [event(7)], { durable: false, settled }),
+    ).rejects.toMatchObject({ code: 'log_corrupt' });
+    expect(await store.resultOf(first)).toBeNull();
+    await store.append(lease, [event(1)], { durable: false, settled });
     expect(await store.resultOf(first)).toEqual({ accepted: true });
     expect((await store.pending('a')).map(({ id }) => id)).toEqual([second]);
     await store.close();

@@ -9,6 +9,7 @@ import {
   LIMITS_WORLD,
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
+  TWO_CALL_NO_HOOKS_WORLD,
   type World,
 } from '../../src/testing/world.ts';
 
@@ -28,12 +29,20 @@ interface Mutant {
 }
 
 /** The worlds mutants are tried in, smallest first. */
-const WORLDS: readonly World[] = [ONE_CALL_WORLD, NO_HOOKS_WORLD, LIMITS_WORLD];
+const WORLDS: readonly World[] = [
+  ONE_CALL_WORLD,
+  NO_HOOKS_WORLD,
+  TWO_CALL_NO_HOOKS_WORLD,
+  LIMITS_WORLD,
+];
 const PROPERTIES = [...INVARIANTS, COMES_TO_REST];
 const MAX_STATES = 4_000;
 
 /** Survivors that are no fault, and why. */
-const EXPLAINED: Readonly<Record<string, string>> = {};
+const EXPLAINED: Readonly<Record<string, string>> = {
+  'guard hasAllowedCalls: always':
+    'equivalent: execute with nothing to start is left at once for postToolHook, where the unguarded default leads too',
+};
 
 const { guards, actions } = agentMachine.implementations as unknown as {
   guards: Record<string, (...given: unknown[]) => boolean>;
@@ -68,6 +77,12 @@ function targetsOf(config: Config, path: readonly (string | number)[] = []): (st
 
 const FINALS = ['#agent.done', '#agent.failed'];
 
+/** The target that stands at a place now, in the form of the others. */
+function resolved(path: readonly (string | number)[]): string {
+  const target = path.reduce<unknown>((at, key) => (at as Config)[key], agentMachine.config);
+  return String(target).startsWith('#') ? String(target) : `#agent.${String(target)}`;
+}
+
 function redirect(path: readonly (string | number)[], to: string): () => Machine {
   return () => {
     const config = structuredCloneConfig(agentMachine.config as unknown as Config);
@@ -91,7 +106,7 @@ function structuredCloneConfig<Value>(value: Value): Value {
 
 const targetMutants = targetsOf(agentMachine.config as unknown as Config).flatMap((path) => {
   const place = path.filter((key) => key !== 'states' && key !== 'target').join('.');
-  return FINALS.map(
+  return FINALS.filter((to) => to !== resolved(path)).map(
     (to): Mutant => ({ name: `target ${place}: to ${to}`, make: redirect(path, to) }),
   );
 });

@@ -6,10 +6,27 @@ import * as updates from '../../machines/agent/agent.updates.ts';
 import { checkProperties } from '../../src/testing/check-properties.ts';
 import type { ExploreOptions } from '../../src/testing/explore.ts';
 import { INVARIANTS } from '../../src/testing/invariants.ts';
-import { LIMITS_WORLD, ONE_CALL_WORLD, type World } from '../../src/testing/world.ts';
+import {
+  LIMITS_WORLD,
+  NO_HOOKS_WORLD,
+  ONE_CALL_WORLD,
+  TWO_CALL_NO_HOOKS_WORLD,
+  type World,
+} from '../../src/testing/world.ts';
 
 type Machine = NonNullable<ExploreOptions['machine']>;
 type Given = { context: AgentContext };
+type ToolDone = { actorId: string; output: unknown };
+
+/** Starts every live call, allowed or not. */
+const startEverything = enqueueActions(({ context, enqueue }) => {
+  const { calls } = context as AgentContext;
+  for (const { id } of calls)
+    enqueue.spawnChild('tool' as never, { id: `tool.${id}`, input: {} } as never);
+  enqueue.assign({
+    calls: calls.map((call) => ({ ...call, stage: 'running', starts: 1 })),
+  } as never);
+});
 
 /** Explores a machine with a fault and gives the shortest way to each violated invariant. */
 function violations(machine: Machine, world: World = ONE_CALL_WORLD): Record<string, string[]> {
@@ -112,7 +129,7 @@ describe('a planted fault is found, the shortest way', () => {
     const machine = faulty({
       actions: { cancelRun: assign({ rest: { status: 'cancelled' } as const }) },
     });
-    expect(Object.keys(violations(machine)).sort()).toEqual(['cancel', 'observations']);
+    expect(Object.keys(violations(machine)).sort()).toEqual(['actors', 'cancel', 'observations']);
   });
 
   it('an observation is missing', () => {
@@ -141,5 +158,73 @@ describe('a planted fault is found, the shortest way', () => {
       },
     });
     expect(violations(machine, LIMITS_WORLD).counters?.at(-1)).toBe('person resumes');
+  });
+
+  it("a hook's proceed overrides a deny", () => {
+    const machine = faulty({
+      guards: { hasQuestions: () => false, hasAllowedCalls: () => true },
+      actions: {
+        recordFacts: assign(({ context }: Given, inspection: never) => {
+          const { calls = [], ...rest } = updates.recordFacts(context, inspection);
+          // Denied, and taken up again because its hook let it proceed.
+          return {
+            ...rest,
+            calls: calls.map((call) => ({ ...call, stage: 'live' as const, result: null })),
+          };
+        }),
+        startCalls: startEverything,
+      },
+    });
+    const { gate } = violations(machine);
+    expect(gate?.at(-1)).toMatch(/^inspectFacts/u);
+    expect(gate).toHaveLength(5);
+  });
+
+  it('a denied sibling drops an approved call', () => {
+    const machine = faulty({
+      actions: {
+        denyCall: assign(({ context }: Given, denial: never) =>
+          context.calls.reduce(
+            (sum, { id }) => ({
+              ...sum,
+              ...updates.denyCall({ ...context, ...sum }, {
+                ...(denial as object),
+                callId: id,
+              } as never),
+            }),
+            {} as Partial<AgentContext>,
+          ),
+        ),
+      },
+    });
+    expect(violations(machine, TWO_CALL_NO_HOOKS_WORLD).siblings?.at(-1)).toBe('person denies 1.0');
+  });
+
+  it('an unknown outcome is run again without a word', () => {
+    const machine = faulty({
+      actions: {
+        recordResult: assign(({ context }: Given, { actorId, output }: ToolDone) => {
+          const result = { callId: actorId.replace('tool.', ''), output };
+          const { calls = [], ...rest } = updates.recordResult(context, result as never);
+          return { ...rest, calls: calls.map((call) => ({ ...call, outcomeUnknown: false })) };
+        }),
+      },
+    });
+    const { repeat } = violations(machine);
+    expect(repeat?.slice(-2)[0]).toBe('tool.1.0 → unknown');
+    expect(repeat?.at(-1)).toMatch(/^inspectFacts/u);
+  });
+
+  it('a settled child would be started again by a fold', () => {
+    const machine = faulty({ actions: { stopTool: assign({}) } });
+    expect(violations(machine).actors?.at(-1)).toMatch(/^tool\.1\.0 →/u);
+  });
+
+  it('a state that is passed by still starts its actor', () => {
+    const machine = faulty({ guards: { needsPreToolHook: () => true } });
+    expect(violations(machine, NO_HOOKS_WORLD).actors).toEqual([
+      'callModel → reply (1 ms, 1 tokens)',
+      'parseReply → calls image_scaling',
+    ]);
   });
 });

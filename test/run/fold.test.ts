@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { defineHook } from '../../src/hooks/index.ts';
 import type { AgentOptions } from '../../src/run/agent.types.ts';
+import { foldSteps } from '../../src/run/fold.ts';
 import type { Run } from '../../src/run/run.types.ts';
+import { memoryStore } from '../../src/run/store/memory-store.ts';
 import type { ScriptedStep } from '../../src/testing/scripted-model.ts';
 import { answer, callNote, fold, noteTool, recorder, scriptedAgent } from './support.ts';
 
@@ -89,7 +92,8 @@ const SCENARIOS: Record<string, Scenario> = {
 describe('a log, folded, is the run', () => {
   it.each(Object.entries(SCENARIOS))('%s', async (_, { steps, options, person, status }) => {
     const { events, live, inspect } = recorder();
-    const { agent, model } = scriptedAgent(steps, { ...options, inspect });
+    const store = memoryStore();
+    const { agent, model } = scriptedAgent(steps, { ...options, inspect, store });
     const run = agent.start('task');
     for await (const event of run) if (event.type === 'permission.requested') person?.(run);
     expect((await run.outcome).status).toBe(status);
@@ -102,5 +106,11 @@ describe('a log, folded, is the run', () => {
       expect(folded[index]?.value).toEqual(state.value);
       expect(folded[index]?.context).toEqual(state.context);
     }
+
+    // What the engine stores and folds with one reused scope: the same, children included.
+    const stored = [...foldSteps(await store.read('run-1'))]
+      .filter(({ record }) => record.kind !== 'intent')
+      .map(({ snapshot }) => JSON.stringify(agentMachine.getPersistedSnapshot(snapshot)));
+    expect(stored).toEqual(folded.map(({ persisted }) => persisted));
   });
 });

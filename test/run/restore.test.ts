@@ -301,6 +301,50 @@ describe('answers from elsewhere', () => {
     expect(effects).toHaveLength(2);
   });
 
+  it('that come behind the one that ends the run are refused as late', async () => {
+    const store = memoryStore();
+    const { options } = outside();
+    const run = createAgent(options(store, false)).start('pay both');
+    const posted: number[] = [];
+    for await (const event of run) {
+      if (event.type !== 'permission.requested') continue;
+      posted.push(await store.post('run', { type: 'run.cancel', by: 'ada', at: 9 }));
+      posted.push(await store.post('run', { type: 'run.cancel', by: 'eve', at: 9 }));
+    }
+    expect(await run.outcome).toMatchObject({ status: 'cancelled' });
+    expect(await Promise.all(posted.map((id) => store.resultOf(id)))).toMatchObject([
+      { accepted: true },
+      { accepted: false, code: 'ended' },
+    ]);
+  });
+
+  it('that nobody got to before the run was let go of wait for the next driver', async () => {
+    const store = memoryStore();
+    const { options } = outside();
+    let closing: Promise<void> | undefined;
+    // The driver lets go just after it has taken the first of two answers.
+    const letsGo: RunStore = {
+      ...store,
+      append: async (lease, records, given) => {
+        await store.append(lease, records, given);
+        if ((given.settled ?? []).length > 0) closing ??= run.close();
+      },
+    };
+    const run = createAgent(options(letsGo, false)).start('pay both');
+    for await (const event of run) {
+      if (event.type !== 'permission.requested') continue;
+      const [first, second] = event.questions;
+      if (!first || !second) throw new Error('two questions expected');
+      await store.post('run', grantOf(first.shown, first.callId));
+      await store.post('run', grantOf(second.shown, second.callId));
+    }
+    await closing;
+    expect(await store.pending('run')).toHaveLength(1);
+    const again = await createAgent(options(store, false)).restore('run');
+    expect(outcomes(await again.outcome)).toEqual({ '1.0': 'ok', '1.1': 'ok' });
+    expect(await store.pending('run')).toEqual([]);
+  });
+
   it('given while nobody drove the run are taken when somebody does', async () => {
     const store = memoryStore();
     const { effects, options } = outside();

@@ -404,6 +404,16 @@ describe('a run', () => {
     expect(said(second.model.requests[0], 'user')).toEqual(['one', 'two']);
   });
 
+  it('has an id of its own: a second run of the same id is refused while the first goes on', async () => {
+    const { agent } = scriptedAgent([callNote('a'), answer('ok')], asks);
+    const run = agent.start('one', { runId: 'same' });
+    expect(() => agent.start('two', { runId: 'same' })).toThrow(
+      /A run same of this agent is under way/u,
+    );
+    run.cancel();
+    expect((await run.outcome).status).toBe('cancelled');
+  });
+
   it('refuses a history in which a call has no observation', async () => {
     const first = scriptedAgent([callNote('a'), answer('ok')]);
     const { messages } = await first.agent.start('one').outcome;

@@ -97,10 +97,16 @@ export function recorder() {
 export function fold(events: readonly { type: string }[]) {
   const [first, ...rest] = events as [{ type: string; input: never }, ...{ type: string }[]];
   let [snapshot] = initialTransition(agentMachine, first.input);
-  const folded = [{ value: snapshot.value as unknown, context: snapshot.context }];
+  const persisted = () => JSON.stringify(agentMachine.getPersistedSnapshot(snapshot));
+  const stepOf = () => ({
+    value: snapshot.value as unknown,
+    context: snapshot.context,
+    persisted: persisted(),
+  });
+  const folded = [stepOf()];
   for (const event of rest) {
     [snapshot] = transition(agentMachine, snapshot, event as never);
-    folded.push({ value: snapshot.value, context: snapshot.context });
+    folded.push(stepOf());
   }
   return { folded, snapshot };
 }

@@ -132,7 +132,12 @@ function problemOf(parsed: ParsedReply, limits: Limits): { code: string; detail:
   return { code: 'empty', detail: null };
 }
 
-function appendReply({ messages, turn }: AgentContext, content: string, calls: readonly Call[]) {
+function appendReply(
+  { messages, turn, reply }: AgentContext,
+  text: string | null,
+  calls: readonly Call[],
+) {
+  const content = text ?? reply?.text ?? '';
   const said = calls.map(({ id, providerId, tool, input }) => ({ id, providerId, tool, input }));
   const entry: Message = { role: 'assistant', turn, content, calls: said };
   return { reply: null, messages: [...messages, entry] };

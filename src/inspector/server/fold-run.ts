@@ -1,10 +1,10 @@
-import { type AnyTransitionDefinition, createActor, type InspectionEvent } from 'xstate';
+import type { AnyTransitionDefinition, InspectionEvent } from 'xstate';
 import { transitionsInOrder } from '../../../machines/agent/agent.graph.ts';
 import { agentMachine } from '../../../machines/agent/agent.machine.ts';
-import type { AgentContext, AgentInput } from '../../../machines/agent/agent.types.ts';
+import type { AgentContext } from '../../../machines/agent/agent.types.ts';
 import { stateOf } from '../../../machines/agent/agent.view.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { type AgentSnapshot, checkVersion, startOf } from '../../run/fold.ts';
+import { type AgentSnapshot, checkVersion, inertScope, startOf } from '../../run/fold.ts';
 import type { LogRecord } from '../../run/store/store.types.ts';
 
 /** A record, and the run after it. */
@@ -38,16 +38,15 @@ export function foldRun(): FoldedRun {
   );
   const steps: FoldedStep[] = [];
   let taken: AnyTransitionDefinition[] = [];
-  let scope: ReturnType<typeof inertScope> | null = null;
   const inspect = (event: InspectionEvent) => {
     if (event.type === '@xstate.microstep')
       taken.push(...(event._transitions as AnyTransitionDefinition[]));
   };
+  const scope = inertScope({ inspect });
 
   const first = (record: LogRecord): AgentSnapshot => {
     const { input } = startOf([record]);
     checkVersion(startOf([record]));
-    scope = inertScope(input, inspect);
     taken = [];
     return agentMachine.getInitialSnapshot(scope as never, input as never) as AgentSnapshot;
   };
@@ -102,20 +101,3 @@ export function foldRun(): FoldedRun {
 const moves = new Set(
   transitionsInOrder(agentMachine).flatMap(({ target }, index) => (target?.length ? [index] : [])),
 );
-
-/** What folding needs of an actor, without one that does anything. */
-function inertScope(input: AgentInput, inspect: (event: InspectionEvent) => void) {
-  const self = createActor(agentMachine, { input, inspect });
-  const nothing = () => {};
-  return {
-    self,
-    system: self.system,
-    id: '',
-    sessionId: '',
-    defer: nothing,
-    logger: nothing,
-    stopChild: nothing,
-    emit: nothing,
-    actionExecutor: nothing,
-  };
-}

@@ -116,13 +116,14 @@ export function parseReplyPort(parts: AgentParts) {
   return portActor<'parseReply'>(parts, 'parse_failed', async ({ reply, locale }) => {
     if (reply === null) throw new AgentHubError('parse_failed', 'There is no reply to read.');
     const step = protocol.parseReply(reply, specs, locale);
-    if (step.kind !== 'calls') return step;
+    const text = step.text === reply.text ? null : step.text;
+    if (step.kind !== 'calls') return { ...step, text };
     const names = step.calls.map(({ tool }) => tool);
     const calls = step.calls.map((call) => {
       const times = names.filter((name) => name === call.tool).length;
       return checkCall(call, { tools, locale, times });
     });
-    return { kind: 'calls', text: step.text, calls };
+    return { kind: 'calls', text, calls };
   });
 }
 

@@ -33,7 +33,7 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
     return run;
   };
   const holder = (run: StoredRun): Lease | null =>
-    run.lease !== null && run.lease.expiresAt > now() ? run.lease : null;
+    run.lease !== null && isHeld(run.lease, now()) ? run.lease : null;
   const check = (lease: Lease): StoredRun => {
     const run = find(lease.runId);
     if (run.lease?.token !== lease.token) throw leaseLost(lease);
@@ -41,7 +41,7 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
   };
   const lend = (runId: string, run: StoredRun, owner: string, ttl: number): Lease => {
     run.token += 1;
-    run.lease = { runId, owner, token: run.token, expiresAt: now() + ttl };
+    run.lease = leaseOf({ runId, owner, token: run.token }, { now: now(), ttl });
     return run.lease;
   };
 
@@ -60,12 +60,16 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
       runs.set(runId, run);
       return lend(runId, run, owner, ttl);
     },
-    async append(lease, records, { status }) {
+    async append(lease, records, { status, settled = [] }) {
       const run = check(lease);
       checkOrder(records, run.log.length);
       run.log.push(...records.map(frozen));
       run.status = status ?? run.status;
       run.updatedAt = now();
+      for (const { id, result } of settled) {
+        const entry = inbox[id - 1];
+        if (entry?.runId === lease.runId) entry.result = frozen(result);
+      }
     },
     async read(runId, from = 0) {
       return find(runId).log.slice(from);
@@ -98,7 +102,7 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
     },
     async renew(lease, ttl) {
       const run = check(lease);
-      run.lease = { ...lease, expiresAt: now() + ttl };
+      run.lease = leaseOf(lease, { now: now(), ttl });
       return run.lease;
     },
     async release({ runId, token }) {
@@ -115,11 +119,6 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
         .filter((entry) => entry.runId === runId && entry.result === null)
         .map(({ result: _, ...entry }) => entry);
     },
-    async settle(lease, id, result) {
-      check(lease);
-      const entry = inbox[id - 1];
-      if (entry?.runId === lease.runId) entry.result = result;
-    },
     async resultOf(id) {
       return inbox[id - 1]?.result ?? null;
     },
@@ -133,6 +132,22 @@ function frozen<Value>(value: Value): Value {
 
 function refusal(code: StoreErrorCode, message: string): AgentHubError<StoreErrorCode> {
   return new AgentHubError(code, message);
+}
+
+/** A lease from now on. */
+export function leaseOf(
+  { runId, owner, token }: Pick<Lease, 'runId' | 'owner' | 'token'>,
+  { now, ttl }: { readonly now: number; readonly ttl: number },
+): Lease {
+  return { runId, owner, token, renewedAt: now, expiresAt: now + ttl };
+}
+
+/**
+ * Whether a lease still holds. One that seems to last more than twice its time was given before
+ * the clock went back: its driver has renewed it since, or is dead.
+ */
+export function isHeld({ renewedAt, expiresAt }: Lease, now: number): boolean {
+  return expiresAt > now && expiresAt - now <= 2 * (expiresAt - renewedAt);
 }
 
 /** Somebody else drives the run. */

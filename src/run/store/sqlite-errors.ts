@@ -21,9 +21,9 @@ const ADVICE: readonly [RegExp, StoreErrorCode, string][] = [
     'The file is not a database. It was not changed; name another file.',
   ],
   [
-    /SQLITE_CORRUPT|malformed/iu,
+    /SQLITE_CORRUPT|SQLITE_IOERR_SHORT_READ|malformed/iu,
     'store_corrupt',
-    `The database is damaged. ${SAFE} Copy the file aside, then recover what can be read with: sqlite3 FILE ".recover".`,
+    'The database is damaged, and this part of it cannot be read. Nothing was stored; runs that can be read are usable. Copy the file aside, then recover what is left with: sqlite3 FILE ".recover".',
   ],
   [
     /SQLITE_BUSY|SQLITE_LOCKED|is locked/iu,

@@ -8,22 +8,27 @@ const APPLICATION_ID = 0x41674862;
 /** How each version of the schema is made from the one before. Never changed once released. */
 const MIGRATIONS = [
   `CREATE TABLE runs (
+     id INTEGER PRIMARY KEY,
      run_id TEXT NOT NULL UNIQUE,
      created_at INTEGER NOT NULL,
      updated_at INTEGER NOT NULL,
      status TEXT NOT NULL,
-     prompt TEXT NOT NULL,
      records INTEGER NOT NULL,
      lease_owner TEXT,
      lease_token INTEGER NOT NULL,
+     lease_renewed_at INTEGER,
      lease_expires_at INTEGER
    );
+   CREATE TABLE prompts (
+     run INTEGER PRIMARY KEY,
+     prompt TEXT NOT NULL
+   );
    CREATE TABLE log (
-     run_id TEXT NOT NULL,
+     run INTEGER NOT NULL,
      seq INTEGER NOT NULL,
      at INTEGER NOT NULL,
      data TEXT NOT NULL,
-     PRIMARY KEY (run_id, seq)
+     PRIMARY KEY (run, seq)
    ) WITHOUT ROWID;
    CREATE TABLE inbox (
      id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -35,26 +40,35 @@ const MIGRATIONS = [
 ];
 
 /**
+ * Looks whether a file may be used, and changes nothing: not even its journal mode.
+ * @throws AgentHubError `store_foreign`, `store_too_new`
+ */
+export function checkUsable(database: Database.Database, file: string): void {
+  const version = Number(pragma(database, 'user_version'));
+  const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_master').get() as {
+    tables: number;
+  };
+  if (version > 0 || tables > 0) checkOurs(database, file);
+  if (version > MIGRATIONS.length)
+    throw new AgentHubError<StoreErrorCode>(
+      'store_too_new',
+      `${file} was written by a later version of AgentHub (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed; use that version.`,
+    );
+}
+
+/**
  * Brings a database to the newest schema, all or nothing.
  * @throws AgentHubError `store_foreign` for another program's file, `store_too_new` for one that a
  * later version wrote; neither is changed.
  */
 export function migrate(database: Database.Database, file: string): void {
   const known = () => Number(pragma(database, 'user_version'));
-  if (known() === MIGRATIONS.length) return checkOurs(database, file);
+  if (known() === MIGRATIONS.length) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    const version = known();
-    const tables = database.prepare('SELECT count(*) AS tables FROM sqlite_master').get() as {
-      tables: number;
-    };
-    if (version > 0 || tables.tables > 0) checkOurs(database, file);
-    if (version > MIGRATIONS.length)
-      throw new AgentHubError<StoreErrorCode>(
-        'store_too_new',
-        `${file} was written by a later version of AgentHub (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed; use that version.`,
-      );
-    for (const step of MIGRATIONS.slice(version)) database.exec(step);
+    // Another process may have been quicker.
+    checkUsable(database, file);
+    for (const step of MIGRATIONS.slice(known())) database.exec(step);
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
     database.exec('COMMIT');

@@ -1,17 +1,26 @@
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import Database from 'libsql';
-import type { AgentInput, PublicEvent } from '../../../machines/agent/agent.types.ts';
+import { resolve } from 'node:path';
+import type Database from 'libsql';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import type { AnswerResult } from '../run.types.ts';
-import { checkOrder, leaseLost, runDriven } from './memory-store.ts';
+import { checkOrder, leaseLost, leaseOf, runDriven } from './memory-store.ts';
 import { storeError } from './sqlite-errors.ts';
-import { migrate } from './sqlite-schema.ts';
+import { closeDatabase, openDatabase, watchFiles } from './sqlite-file.ts';
+import {
+  encode,
+  holderOf,
+  INBOX_COLUMNS,
+  LOG_COLUMNS,
+  PROMPT_COLUMN,
+  type Row,
+  RUN_COLUMNS,
+  toInboxEntry,
+  toLog,
+  toResult,
+  toSummary,
+} from './sqlite-rows.ts';
 import type {
-  InboxEntry,
   Lease,
   LogRecord,
-  RunStatus,
+  RunFilter,
   RunStore,
   RunSummary,
   StoreErrorCode,
@@ -26,8 +35,6 @@ export interface SqliteStoreOptions {
   readonly busyTimeout?: number;
 }
 
-type Row = Record<string, string | number | null>;
-
 /**
  * Runs in one SQLite file, for any number of processes on one machine (WAL). A record is with the
  * operating system when `append` resolves; a durable one is on disk, and all before it too.
@@ -39,8 +46,8 @@ export function sqliteStore({
   busyTimeout = 10_000,
 }: SqliteStoreOptions): RunStore {
   const file = resolve(path);
-  const database = open(file, busyTimeout);
-  const inode = statSync(file).ino;
+  const database = openDatabase(file, busyTimeout);
+  const files = watchFiles(file);
   const statements = new Map<string, Database.Statement>();
 
   /** Runs one statement, prepared once. */
@@ -67,11 +74,11 @@ export function sqliteStore({
   /** Does all of it or nothing, with nobody else writing meanwhile. */
   const write = <Value>(work: () => Value, durable = false): Promise<Value> =>
     guarded(() => {
-      checkFile(file, inode);
       if (durable) database.exec('PRAGMA synchronous = FULL');
       try {
         database.exec('BEGIN IMMEDIATE');
         try {
+          files.check();
           const value = work();
           database.exec('COMMIT');
           return value;
@@ -85,7 +92,7 @@ export function sqliteStore({
     });
 
   const find = (runId: string): Row => {
-    const row = get('SELECT * FROM runs WHERE run_id = ?', runId);
+    const row = get(`SELECT ${RUN_COLUMNS} FROM runs WHERE run_id = ?`, runId);
     if (row === undefined)
       throw new AgentHubError<StoreErrorCode>(
         'run_unknown',
@@ -99,26 +106,40 @@ export function sqliteStore({
     return row;
   };
   const lend = (runId: string, token: number, owner: string, ttl: number): Lease => {
-    const lease = { runId, owner, token, expiresAt: now() + ttl };
+    const lease = leaseOf({ runId, owner, token }, { now: now(), ttl });
     run(
-      'UPDATE runs SET lease_owner = ?, lease_token = ?, lease_expires_at = ? WHERE run_id = ?',
+      'UPDATE runs SET lease_owner = ?, lease_token = ?, lease_renewed_at = ?, lease_expires_at = ? WHERE run_id = ?',
       owner,
       token,
+      lease.renewedAt,
       lease.expiresAt,
       runId,
     );
     return lease;
   };
-  const insert = (runId: string, records: readonly LogRecord[]) => {
-    for (const { seq, at, ...data } of records)
+  const insert = (row: Row, records: readonly LogRecord[]) => {
+    for (const record of records)
       run(
-        'INSERT INTO log (run_id, seq, at, data) VALUES (?, ?, ?, ?)',
-        runId,
-        seq,
-        at,
-        JSON.stringify(data),
+        'INSERT INTO log (run, seq, at, data) VALUES (?, ?, ?, ?)',
+        row.id,
+        record.seq,
+        record.at,
+        encode(record),
       );
   };
+
+  const listRuns = (
+    { status, search = '', limit = 100 }: RunFilter = {},
+    { withPrompts = true } = {},
+  ): readonly RunSummary[] =>
+    all(
+      `SELECT ${RUN_COLUMNS}${withPrompts ? `, ${PROMPT_COLUMN}` : ''} FROM runs
+       ${withPrompts ? 'JOIN prompts ON run = runs.id' : ''}
+       WHERE (?1 IS NULL OR status = ?1) AND (instr(lower(run_id), lower(?2)) > 0
+         ${withPrompts ? 'OR instr(lower(prompt), lower(?2)) > 0' : ''})
+       ORDER BY runs.created_at DESC, runs.id DESC LIMIT ?3`,
+      ...[status ?? null, search, limit],
+    ).map((row) => toSummary(row, now()));
 
   return {
     name: file,
@@ -131,21 +152,23 @@ export function sqliteStore({
             `There is a run ${runId} already in ${file}.`,
           );
         run(
-          `INSERT INTO runs (run_id, created_at, updated_at, status, prompt, records, lease_token)
-           VALUES (?, ?, ?, 'running', ?, 1, 0)`,
+          `INSERT INTO runs (run_id, created_at, updated_at, status, records, lease_token)
+           VALUES (?, ?, ?, 'running', 1, 0)`,
           runId,
           start.at,
           now(),
-          prompt,
         );
-        insert(runId, [start]);
+        const row = find(runId);
+        run('INSERT INTO prompts (run, prompt) VALUES (?, ?)', row.id, prompt);
+        insert(row, [start]);
         return lend(runId, 1, owner, ttl);
       }),
-    append: (lease, records, { durable, status }) =>
+    append: (lease, records, { durable, status, settled = [] }) =>
       write(() => {
-        const known = Number(check(lease).records);
+        const row = check(lease);
+        const known = Number(row.records);
         checkOrder(records, known);
-        insert(lease.runId, records);
+        insert(row, records);
         run(
           'UPDATE runs SET records = ?, updated_at = ?, status = coalesce(?, status) WHERE run_id = ?',
           known + records.length,
@@ -153,28 +176,34 @@ export function sqliteStore({
           status ?? null,
           lease.runId,
         );
+        for (const { id, result } of settled)
+          run(
+            'UPDATE inbox SET result = ? WHERE id = ? AND run_id = ?',
+            JSON.stringify(result),
+            id,
+            lease.runId,
+          );
       }, durable),
     read: (runId, from = 0) =>
       guarded(() => {
-        find(runId);
-        return all(
-          'SELECT seq, at, data FROM log WHERE run_id = ? AND seq >= ? ORDER BY seq',
-          runId,
+        // Looked up first: records that are added meanwhile are no gap.
+        const { id, records } = find(runId);
+        const rows = all(
+          `SELECT ${LOG_COLUMNS} FROM log WHERE run = ? AND seq >= ? ORDER BY seq`,
+          id,
           from,
-        ).map((row, index) => toRecord(row, { index: from + index, runId }));
+        );
+        return toLog(rows, { runId, from, records: Number(records) });
       }),
-    list: ({ status, search = '', limit = 100 } = {}) =>
-      guarded(() =>
-        all(
-          `SELECT * FROM runs
-           WHERE (?1 IS NULL OR status = ?1)
-             AND (instr(lower(run_id), lower(?2)) > 0 OR instr(lower(prompt), lower(?2)) > 0)
-           ORDER BY created_at DESC, rowid DESC LIMIT ?3`,
-          status ?? null,
-          search,
-          limit,
-        ).map((row) => toSummary(row, now())),
-      ),
+    list: (filter) =>
+      guarded(() => {
+        try {
+          return listRuns(filter);
+        } catch {
+          // One run's prompt that cannot be read must not hide the others.
+          return listRuns(filter, { withPrompts: false });
+        }
+      }),
     acquire: (runId, { owner, ttl }) =>
       write(() => {
         const row = find(runId);
@@ -205,110 +234,17 @@ export function sqliteStore({
       }, true),
     pending: (runId) =>
       guarded(() =>
-        all('SELECT * FROM inbox WHERE run_id = ? AND result IS NULL ORDER BY id', runId).map(
-          (row): InboxEntry => ({
-            id: Number(row.id),
-            runId,
-            event: JSON.parse(String(row.event)) as PublicEvent,
-          }),
-        ),
+        all(
+          `SELECT ${INBOX_COLUMNS} FROM inbox WHERE run_id = ? AND result IS NULL ORDER BY inbox.id`,
+          runId,
+        ).map((row) => toInboxEntry(row, runId)),
       ),
-    settle: (lease, id, result) =>
-      write(() => {
-        check(lease);
-        run(
-          'UPDATE inbox SET result = ? WHERE id = ? AND run_id = ?',
-          JSON.stringify(result),
-          id,
-          lease.runId,
-        );
-      }),
     resultOf: (id) =>
-      guarded(() => {
-        const result = get('SELECT result FROM inbox WHERE id = ?', id)?.result;
-        return typeof result === 'string' ? (JSON.parse(result) as AnswerResult) : null;
-      }),
+      guarded(() => toResult(get(`SELECT ${INBOX_COLUMNS} FROM inbox WHERE id = ?`, id))),
     close: () =>
       guarded(() => {
         statements.clear();
-        database.close();
+        closeDatabase(database);
       }),
-  };
-}
-
-function open(file: string, busyTimeout: number): Database.Database {
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    const database = new Database(file);
-    // Set on purpose: the defaults differ between builds. NORMAL in WAL keeps the file whole
-    // whatever happens; `write` raises it to FULL for what must be on disk.
-    database.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
-    database.exec('PRAGMA journal_mode = WAL');
-    database.exec('PRAGMA synchronous = NORMAL');
-    migrate(database, file);
-    return database;
-  } catch (thrown) {
-    throw thrown instanceof AgentHubError ? thrown : storeError(thrown, file);
-  }
-}
-
-/** A file that was removed or replaced takes writes and loses them. */
-function checkFile(file: string, inode: number): void {
-  let found: number | null = null;
-  try {
-    found = statSync(file).ino;
-  } catch {
-    // Gone: told below.
-  }
-  if (found === inode) return;
-  throw new AgentHubError<StoreErrorCode>(
-    'store_unavailable',
-    `${file} was ${found === null ? 'removed' : 'replaced'} while it was in use. What was stored before is in that file only; nothing further was stored. Put the file back, or start anew.`,
-  );
-}
-
-function holderOf(row: Row, now: number): Lease | null {
-  const {
-    run_id: runId,
-    lease_owner: owner,
-    lease_token: token,
-    lease_expires_at: expiresAt,
-  } = row;
-  if (typeof owner !== 'string' || Number(expiresAt) <= now) return null;
-  return { runId: String(runId), owner, token: Number(token), expiresAt: Number(expiresAt) };
-}
-
-function toRecord(
-  { seq, at, data }: Row,
-  { index, runId }: { index: number; runId: string },
-): LogRecord {
-  try {
-    if (seq !== index) throw new Error(`record ${index} is missing`);
-    const record = { seq, at, ...(JSON.parse(String(data)) as object) } as LogRecord;
-    if (
-      record.kind === 'start' &&
-      typeof (record.input as AgentInput | undefined)?.runId !== 'string'
-    )
-      throw new Error('record 0 has no input');
-    return record;
-  } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new AgentHubError<StoreErrorCode>(
-      'log_corrupt',
-      `The log of run ${runId} cannot be read: ${why}. Other runs are not touched; export what can be read, or delete this run.`,
-      { runId, seq: index },
-    );
-  }
-}
-
-function toSummary(row: Row, now: number): RunSummary {
-  return {
-    runId: String(row.run_id),
-    createdAt: Number(row.created_at),
-    updatedAt: Number(row.updated_at),
-    status: row.status as RunStatus,
-    prompt: String(row.prompt),
-    records: Number(row.records),
-    drivenBy: holderOf(row, now)?.owner ?? null,
   };
 }

@@ -61,6 +61,8 @@ export interface Lease {
   readonly runId: string;
   readonly owner: string;
   readonly token: number;
+  /** When it was taken or last renewed. */
+  readonly renewedAt: number;
   readonly expiresAt: number;
 }
 
@@ -83,6 +85,14 @@ export interface AppendOptions {
   readonly durable: boolean;
   /** The run's status from now on; unchanged if left out. */
   readonly status?: RunStatus;
+  /** What became of answers from the inbox, stored together with the records they led to. */
+  readonly settled?: readonly SettledAnswer[];
+}
+
+/** What became of an answer. */
+export interface SettledAnswer {
+  readonly id: number;
+  readonly result: AnswerResult;
 }
 
 /**
@@ -118,7 +128,7 @@ export interface RunStore {
   readonly name: string;
   /** Creates a run with its first record, driven by `request.owner`. */
   create(start: StartRecord, request: LeaseRequest): Promise<Lease>;
-  /** Adds records to a run's log, all or none, if the lease still holds. */
+  /** Adds records to a run's log, with all that belongs to them or none, if the lease holds. */
   append(lease: Lease, records: readonly LogRecord[], options: AppendOptions): Promise<void>;
   /** A run's log from record `from` (default 0) on, in order, checked for gaps. */
   read(runId: string, from?: number): Promise<readonly LogRecord[]>;
@@ -133,8 +143,6 @@ export interface RunStore {
   post(runId: string, event: PublicEvent): Promise<number>;
   /** The answers of a run that nobody has dealt with, oldest first. */
   pending(runId: string): Promise<readonly InboxEntry[]>;
-  /** Says what became of an answer. Only the driver does. */
-  settle(lease: Lease, id: number, result: AnswerResult): Promise<void>;
   /** What became of an answer; null while it waits. */
   resultOf(id: number): Promise<AnswerResult | null>;
   close(): Promise<void>;

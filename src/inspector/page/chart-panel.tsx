@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { ChartLayout } from '../api.types.ts';
 import { boxSize, fit, followState, follows, panBy, viewBox, zoomBy } from './chart-view.ts';
 import { CoverageList } from './coverage-list.tsx';
+import { briefly } from './format.ts';
 import {
   chartTab,
   counts,
@@ -245,7 +246,7 @@ interface LabelProps {
 function Label({ label: { text, x, y }, index }: LabelProps) {
   const words = useComputed(() => {
     const times = timesOf(index);
-    return times > 0 ? `${text} ×${times}` : text;
+    return times > 0 ? `${text} ×${briefly(times)}` : text;
   });
   const names = useComputed(() => (timesOf(index) > 0 ? 'label taken' : 'label'));
   return (

@@ -20,3 +20,9 @@ export function time(at: number): string {
 export function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
+
+/** For labels of the chart, which have little room: `999`, `2.2k`, `13k`. */
+export function briefly(value: number): string {
+  if (value < 1_000) return String(value);
+  return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`;
+}

@@ -73,7 +73,10 @@ const files: Record<string, string> = {
   'agenthub.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
   'README.md': readme('README.md', 'en'),
   'README.zh-CN.md': readme('README.zh-CN.md', 'zh'),
-  'docs/guide.md': filled('docs/guide.md', { machine: example('machine') }),
+  'docs/guide.md': filled('docs/guide.md', {
+    store: example('store'),
+    machine: example('machine'),
+  }),
 };
 
 const isCheck = process.argv.includes('--check');

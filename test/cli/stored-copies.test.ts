@@ -103,7 +103,11 @@ describe('agenthub policy-check', () => {
     await storeRun(cwd, [answer('ok')], { id: 'broken' });
     const { default: Database } = await import('libsql');
     const database = new Database(databaseOf(cwd));
-    database.prepare("DELETE FROM log WHERE run_id = 'broken' AND seq = 1").run();
+    database
+      .prepare(
+        "DELETE FROM log WHERE run = (SELECT rowid FROM runs WHERE run_id = 'broken') AND seq = 1",
+      )
+      .run();
     database.close();
     const { exitCode, err } = await agenthub(cwd, ['policy-check', 'same.json']);
     expect([exitCode, err]).toEqual([1, 'Not checked, because they cannot be read: broken\n']);

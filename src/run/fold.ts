@@ -1,7 +1,15 @@
-import { type AnyActorScope, createActor, initialTransition, type SnapshotFrom } from 'xstate';
+import {
+  type AnyActorScope,
+  createActor,
+  type InspectionEvent,
+  initialTransition,
+  type SnapshotFrom,
+} from 'xstate';
 import { AGENT_MACHINE_VERSION, agentMachine } from '../../machines/agent/agent.machine.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { LogRecord, StartRecord, StoreErrorCode } from './store/store.types.ts';
+
+type Inspect = (event: InspectionEvent) => void;
 
 export type AgentSnapshot = SnapshotFrom<typeof agentMachine>;
 
@@ -18,6 +26,16 @@ export function startOf(log: readonly LogRecord[]): StartRecord {
   throw new AgentHubError<StoreErrorCode>('log_corrupt', 'The log has no record 0 to start from.');
 }
 
+/** @throws AgentHubError `version_mismatch` for the log of another version of the machine. */
+export function checkVersion(start: StartRecord): void {
+  if (start.machineVersion !== AGENT_MACHINE_VERSION)
+    throw new AgentHubError(
+      'version_mismatch',
+      `Run ${start.input.runId} was recorded by machine version ${start.machineVersion}; this is version ${AGENT_MACHINE_VERSION}. Nothing was written. Use that version of AgentHub, or start a new run from its prompt.`,
+      { recorded: start.machineVersion, current: AGENT_MACHINE_VERSION },
+    );
+}
+
 /**
  * Folds a log through the pure machine, a step per record. Reads nothing else and starts nothing.
  * @throws AgentHubError `version_mismatch` for the log of another version of the machine,
@@ -25,12 +43,7 @@ export function startOf(log: readonly LogRecord[]): StartRecord {
  */
 export function* foldSteps(log: readonly LogRecord[]): Generator<FoldStep> {
   const start = startOf(log);
-  if (start.machineVersion !== AGENT_MACHINE_VERSION)
-    throw new AgentHubError(
-      'version_mismatch',
-      `Run ${start.input.runId} was recorded by machine version ${start.machineVersion}; this is version ${AGENT_MACHINE_VERSION}. Nothing was written. Use that version of AgentHub, or start a new run from its prompt.`,
-      { recorded: start.machineVersion, current: AGENT_MACHINE_VERSION },
-    );
+  checkVersion(start);
   let [snapshot] = initialTransition(agentMachine, start.input);
   const scope = inertScope();
   for (const record of log) {
@@ -43,8 +56,8 @@ export function* foldSteps(log: readonly LogRecord[]): Generator<FoldStep> {
  * Where transitions are worked out and nothing is done. The pure `transition` of xstate makes one
  * for every event, an actor included; one for a whole log halves the time of folding it.
  */
-function inertScope(): AnyActorScope {
-  const self = createActor(agentMachine, { input: undefined as never });
+export function inertScope(options: { readonly inspect?: Inspect } = {}): AnyActorScope {
+  const self = createActor(agentMachine, { ...options, input: undefined as never });
   const nothing = () => {};
   return {
     self,

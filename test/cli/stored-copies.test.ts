@@ -140,6 +140,16 @@ describe('agenthub export and import', () => {
     expect(copied.json).toEqual({ runId: 'copy' });
   });
 
+  it('what a terminal would obey is escaped on the way, and is back after it', async () => {
+    const cwd = await temporaryFolder();
+    await storeRun(cwd, [answer('ok')], { id: 'run-1', prompt: 'a\u202eb' });
+    const { out } = await agenthub(cwd, ['export', 'run-1']);
+    expect(out).toContain('"a\\u202eb"');
+    await writeFile(join(cwd, 'run.ndjson'), out);
+    await agenthub(cwd, ['import', 'run.ndjson', '--as', 'copy']);
+    expect((await asJson(cwd, ['show', 'copy'])).json.prompt).toBe('a\u202eb');
+  });
+
   it('leaves never half a file, and never half a run', async () => {
     const { cwd, id } = await waiting();
     await mkdir(join(cwd, 'taken'));

@@ -84,7 +84,10 @@ const files: Record<string, string> = {
   'README.md': readme('README.md', 'en'),
   'README.zh-CN.md': readme('README.zh-CN.md', 'zh'),
   [CHART]: await chartLayout(),
-  'docs/guide.md': filled('docs/guide.md', { machine: example('machine') }),
+  'docs/guide.md': filled('docs/guide.md', {
+    store: example('store'),
+    machine: example('machine'),
+  }),
 };
 
 const isCheck = process.argv.includes('--check');

@@ -103,7 +103,11 @@ describe('agenthub policy-check', () => {
     await storeRun(cwd, [answer('ok')], { id: 'broken' });
     const { default: Database } = await import('libsql');
     const database = new Database(databaseOf(cwd));
-    database.prepare("DELETE FROM log WHERE run_id = 'broken' AND seq = 1").run();
+    database
+      .prepare(
+        "DELETE FROM log WHERE run = (SELECT rowid FROM runs WHERE run_id = 'broken') AND seq = 1",
+      )
+      .run();
     database.close();
     const { exitCode, err } = await agenthub(cwd, ['policy-check', 'same.json']);
     expect([exitCode, err]).toEqual([1, 'Not checked, because they cannot be read: broken\n']);
@@ -134,6 +138,16 @@ describe('agenthub export and import', () => {
     expect(twice.err).toContain('没有写入。用 --as <编号>');
     const copied = await asJson(elsewhere, ['import', 'run.ndjson', '--as', 'copy']);
     expect(copied.json).toEqual({ runId: 'copy' });
+  });
+
+  it('what a terminal would obey is escaped on the way, and is back after it', async () => {
+    const cwd = await temporaryFolder();
+    await storeRun(cwd, [answer('ok')], { id: 'run-1', prompt: 'a\u202eb' });
+    const { out } = await agenthub(cwd, ['export', 'run-1']);
+    expect(out).toContain('"a\\u202eb"');
+    await writeFile(join(cwd, 'run.ndjson'), out);
+    await agenthub(cwd, ['import', 'run.ndjson', '--as', 'copy']);
+    expect((await asJson(cwd, ['show', 'copy'])).json.prompt).toBe('a\u202eb');
   });
 
   it('leaves never half a file, and never half a run', async () => {

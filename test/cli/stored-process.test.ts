@@ -97,20 +97,7 @@ describe('stored runs, by real processes', () => {
 
   it('a cancellation reaches a run in the middle of its model request: 130', async () => {
     const cwd = await temporaryFolder();
-    let isAsked = () => {};
-    const reached = new Promise<void>((settle) => {
-      isAsked = settle;
-    });
-    const served = await startEndpoint(() => isAsked());
-    cleanups.push(served.stop);
-    const env = {
-      AGENTHUB_PROVIDER: 'openai',
-      AGENTHUB_MODEL: 'm',
-      AGENTHUB_BASE_URL: served.baseURL,
-      AGENTHUB_API_KEY: 'secret-key',
-    };
-    const driver = start([MAIN, 'run', 'hi'], cwd, env);
-    await reached;
+    const driver = await busyDriver(cwd);
     const [run] = await until(cwd, ([only]) => only?.drivenBy !== undefined);
     const { code, out } = await agenthub(cwd, 'cancel', run?.runId ?? '');
     expect([code, out]).toEqual([0, expect.stringMatching(/took it: cancellation\n$/u)]);
@@ -121,4 +108,32 @@ describe('stored runs, by real processes', () => {
       event: { type: 'run.cancel', by: 'terminal' },
     });
   });
+
+  it('Ctrl-C cancels the run, and that is on record when the process is gone', async () => {
+    const cwd = await temporaryFolder();
+    const driver = await busyDriver(cwd);
+    driver.child.kill('SIGINT');
+    const { code, err } = await driver.ended;
+    expect([code, err]).toEqual([130, expect.stringMatching(/^stored as run /mu)]);
+    const { out } = await agenthub(cwd, 'runs', '--json');
+    expect(JSON.parse(out)).toMatchObject([{ status: 'cancelled', drivenBy: null }]);
+  });
 });
+
+/** A run in the middle of its first model request. */
+async function busyDriver(cwd: string) {
+  let isAsked = () => {};
+  const reached = new Promise<void>((settle) => {
+    isAsked = settle;
+  });
+  const served = await startEndpoint(() => isAsked());
+  cleanups.push(served.stop);
+  const driver = start([MAIN, 'run', 'hi'], cwd, {
+    AGENTHUB_PROVIDER: 'openai',
+    AGENTHUB_MODEL: 'm',
+    AGENTHUB_BASE_URL: served.baseURL,
+    AGENTHUB_API_KEY: 'secret-key',
+  });
+  await reached;
+  return driver;
+}

@@ -156,9 +156,12 @@ describe('agenthub runs', () => {
 
   it('shows nothing that a terminal would obey', async () => {
     const cwd = await temporaryFolder();
-    await storeRun(cwd, [answer('\u001b[2Jgone')], { id: 'run-1', prompt: 'a\u001b]0;x\u0007\nb' });
+    await storeRun(cwd, [answer('\u001b[2Jgone')], {
+      id: 'run-1',
+      prompt: 'a\u001b]0;x\u0007\n\u202eb',
+    });
     const listed = await agenthub(cwd, ['runs']);
-    expect(listed.out).toContain('a\\u{1b}]0;x\\u{7} b');
+    expect(listed.out).toContain('a\\u{1b}]0;x\\u{7} \\u{202e}b');
     const shown = await agenthub(cwd, ['show', 'run-1']);
     expect(shown.out).toContain('answer \\u{1b}[2Jgone');
     for (const command of [
@@ -166,7 +169,7 @@ describe('agenthub runs', () => {
       ['replay', 'run-1'],
       ['export', 'run-1'],
     ])
-      expect((await agenthub(cwd, command)).out).not.toMatch(/[\u001b\u0007]/u);
+      expect((await agenthub(cwd, command)).out).not.toMatch(/[\u001b\u0007\u202e]/u);
   });
 });
 

@@ -11,3 +11,8 @@ export {
   type StartInspectorOptions,
   startInspector,
 } from './server/start-inspector.ts';
+export {
+  createStatelyInspection,
+  type StatelyInspectionOptions,
+  type StatelyMessage,
+} from './stately.ts';

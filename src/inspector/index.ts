@@ -16,3 +16,4 @@ export {
   type StatelyInspectionOptions,
   type StatelyMessage,
 } from './stately.ts';
+export { type StatelyRelay, type StatelyRelayOptions, startStatelyRelay } from './stately-relay.ts';

@@ -18,6 +18,8 @@ export interface DriveOptions {
   readonly prompts: boolean;
   /** Whether a stored run is left waiting where nobody can be asked; otherwise that is a no. */
   readonly waits?: boolean;
+  /** Whether people answer elsewhere: then nobody who can be asked here is no denial. */
+  readonly elsewhere?: boolean;
   readonly quiet: boolean;
   readonly times: boolean;
   /** Called with every event, for output that programs read. */
@@ -115,7 +117,7 @@ class Answers {
     this.#grant();
     if (this.#run.questions.length === 0) return;
     if (this.#options.prompts && canAsk(this.#io)) this.ended = this.#ask();
-    else this.ended = this.#withoutPerson();
+    else if (this.#options.elsewhere !== true) this.ended = this.#withoutPerson();
   }
 
   /** Gives what was granted beforehand and is missing; what else is missing is asked for after. */

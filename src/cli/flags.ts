@@ -33,6 +33,7 @@ export function settingsFlags(flags: CommonFlags): Flags {
 export interface DriveFlags extends CommonFlags {
   readonly grant?: string;
   readonly onAsk?: string;
+  readonly inspect?: boolean;
   readonly quiet?: boolean;
   readonly json?: boolean;
   readonly jsonStream?: boolean;

@@ -31,6 +31,10 @@ export const RUN_HELP = {
     en: 'which decisions of the stored runs other policies would change; exits with 1 if any',
   },
   export: { zh: '把一次运行导出为 NDJSON', en: 'a run as NDJSON' },
+  inspect: {
+    zh: '在浏览器里看运行、看状态图、答复问题；只在本机，地址带一次性的令牌',
+    en: 'watch runs on the chart and answer questions in a browser; this machine only, with a new token in the address',
+  },
   import: { zh: '导入一次导出的运行', en: 'take in an exported run' },
   verify: {
     zh: '在状态机的每条路径上检查性质（自带的，或你的配置和性质）',
@@ -85,6 +89,15 @@ export const RUN_HELP = {
   },
   output: { zh: '写入这个文件：要么完整，要么没有', en: 'write to this file, whole or not at all' },
   exportFile: { zh: '导出的文件', en: 'exported file' },
+  port: { zh: '端口（默认：任意空闲端口）', en: 'port (default: any free one)' },
+  open: {
+    zh: '用浏览器打开（地址会出现在进程列表里：与别人共用的机器上请自己打开）',
+    en: 'open it in a browser (other users of this machine can see the address while it opens)',
+  },
+  inspectRun: {
+    zh: '同时用检查器页面看这次运行；没有终端时在页面上答复',
+    en: 'serve the inspector page for this run too; without a terminal it is answered there',
+  },
   as: { zh: '换一个运行编号', en: 'another id for the run' },
   property: {
     zh: '导出 properties（可选 worlds）的模块',

@@ -14,6 +14,7 @@ import {
   importCommand,
   policyCheckCommand,
 } from './commands/copy-commands.ts';
+import { type InspectFlags, inspectCommand } from './commands/inspect-command.ts';
 import {
   type ReplayFlags,
   type RunsFlags,
@@ -119,6 +120,16 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
   looking(command('policy-check', 'policyCheck').argument('<file>', text('policyFile'))).action(
     async (file: string, flags: LookFlags) => exit(await policyCheckCommand(file, flags, io)),
   );
+  command('inspect', 'inspect')
+    .argument('[run]', text('runId'))
+    .option('--config <file>', text('configFile'))
+    .option('--store <file>', text('store'))
+    .option('--locale <locale>', text('locale'))
+    .option('--port <n>', text('port'))
+    .option('--open', text('open'))
+    .action(async (run: string | undefined, flags: InspectFlags) =>
+      exit(await inspectCommand(run, flags, io)),
+    );
   looking(
     command('export', 'export')
       .argument('<run>', text('runId'))

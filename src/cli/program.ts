@@ -97,6 +97,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
       .argument('<task>', text('task'))
       .option('--grant <list>', text('grant'))
       .option('--on-ask <what>', text('onAsk'))
+      .option('--inspect', text('inspectRun'))
       .option('-q, --quiet', text('quiet'))
       .option('--json', text('json'))
       .option('--json-stream', text('jsonStream')),

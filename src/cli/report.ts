@@ -20,6 +20,8 @@ export interface ReportOptions {
   readonly isStored: boolean;
   /** Whether the run is left waiting where nobody can be asked. */
   readonly waits: boolean;
+  /** Whether people answer elsewhere, such as in the inspector page. */
+  readonly elsewhere?: boolean;
 }
 
 /** @throws AgentHubError `usage` for flags that exclude each other. */
@@ -40,7 +42,7 @@ export function isForPrograms({ json, jsonStream }: DriveFlags): boolean {
 export async function driveAndReport(
   run: Run,
   io: Io,
-  { flags, locale, grants, isStored, waits }: ReportOptions,
+  { flags, locale, grants, isStored, waits, elsewhere = false }: ReportOptions,
 ): Promise<ExitCode> {
   const forPrograms = isForPrograms(flags);
   const quiet = flags.quiet === true || forPrograms;
@@ -53,6 +55,7 @@ export async function driveAndReport(
     // Output for programs never prompts; and `--on-ask` says what to do instead of asking.
     prompts: !forPrograms && flags.onAsk === undefined,
     waits,
+    elsewhere,
     quiet,
     times: true,
     ...(flags.jsonStream && { onEvent: write }),

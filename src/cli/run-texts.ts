@@ -152,5 +152,21 @@ export const RUN_TEXTS = {
     zh: '无法写入 {file}（{why}）；没有留下半个文件。',
     en: '{file} cannot be written ({why}); no half file was left.',
   },
+  inspecting: {
+    zh: '有这个地址的人都能批准调用：不要给别人。Ctrl-C 结束。',
+    en: 'Whoever has this address may approve calls: keep it to yourself. Ctrl-C ends it.',
+  },
+  watchRun: {
+    zh: '在浏览器里看这次运行并答复：',
+    en: 'Watch this run and answer it in a browser: ',
+  },
+  notOpened: {
+    zh: '浏览器没有打开；请自己打开上面的地址。',
+    en: 'No browser could be opened; open the address above yourself.',
+  },
+  inspectNeedsStore: {
+    zh: '--inspect：页面看的是存储的运行，请不要同时用 --no-store。',
+    en: '--inspect: the page shows stored runs; leave out --no-store.',
+  },
   imported: { zh: '已导入为运行 {run}', en: 'imported as run {run}' },
 } as const satisfies Record<string, LocalizedText>;

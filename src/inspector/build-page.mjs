@@ -8,7 +8,7 @@ const page = `${root}src/inspector/page`;
 const out = `${root}dist/inspector`;
 mkdirSync(out, { recursive: true });
 await build({
-  entryPoints: { page: `${page}/main.tsx` },
+  entryPoints: { page: `${page}/main.tsx`, relay: `${page}/relay.ts` },
   outdir: out,
   bundle: true,
   minify: true,

@@ -11,3 +11,9 @@ export {
   type StartInspectorOptions,
   startInspector,
 } from './server/start-inspector.ts';
+export {
+  createStatelyInspection,
+  type StatelyInspectionOptions,
+  type StatelyMessage,
+} from './stately.ts';
+export { type StatelyRelay, type StatelyRelayOptions, startStatelyRelay } from './stately-relay.ts';

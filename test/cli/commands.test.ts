@@ -13,7 +13,18 @@ const OVERWRITE = '把 photo.png 缩放到 32 宽，存成 small.png';
 
 const COMMANDS = [
   ...['run', 'chat', 'tools', 'config', 'graph', 'demo', 'verify', 'runs', 'show', 'resume'],
-  ...['approve', 'deny', 'cancel', 'why', 'replay', 'fork', 'policy-check', 'export', 'import'],
+  ...[
+    'approve',
+    'deny',
+    'cancel',
+    'why',
+    'replay',
+    'fork',
+    'policy-check',
+    'export',
+    'import',
+    'inspect',
+  ],
 ];
 
 async function agenthub(args: readonly string[], options: FakeIoOptions = {}) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
 import { loadSettings, type Settings, unflatten } from '../config.ts';
@@ -7,6 +8,7 @@ import { colorsOf, type Io } from '../io.ts';
 import { checkOutput, driveAndReport, isForPrograms } from '../report.ts';
 import { withAgent } from '../store.ts';
 import { say } from '../texts.ts';
+import { inspectRun, keepInspecting } from './inspect-command.ts';
 
 /** `agenthub run`: one task, its answer on stdout, everything else on stderr. */
 export async function runCommand(task: string, flags: DriveFlags, io: Io): Promise<ExitCode> {
@@ -17,9 +19,21 @@ export async function runCommand(task: string, flags: DriveFlags, io: Io): Promi
   const { locale = 'en' } = unflatten(settings);
   return withAgent(settings, io, async (agent, store) => {
     if (waits && store === null) throw new AgentHubError('usage', say(locale, 'waitNeedsStore'));
-    const run = agent.start(task);
+    if (flags.inspect && store === null)
+      throw new AgentHubError('usage', say(locale, 'inspectNeedsStore'));
+    const runId = randomUUID();
+    // Before the run: a page that cannot be served must not leave a run behind.
+    const inspector =
+      flags.inspect && store !== null ? await inspectRun({ store, runId }, io, locale) : null;
+    const run = agent.start(task, { runId });
     if (flags.quiet !== true && !isForPrograms(flags)) hint(settings, io, locale);
-    return driveAndReport(run, io, { flags, locale, grants, waits, isStored: store !== null });
+    const exitCode = await driveAndReport(run, io, {
+      ...{ flags, locale, grants, waits },
+      isStored: store !== null,
+      elsewhere: inspector !== null && flags.onAsk === undefined,
+    });
+    if (inspector !== null) await keepInspecting(inspector, io, locale);
+    return exitCode;
   });
 }
 

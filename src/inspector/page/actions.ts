@@ -182,9 +182,12 @@ export async function decide(
   const runId = page.selectedRun.peek() ?? '';
   const request: AnswerRequest = { callId, answer, digest, ...(reason !== '' && { reason }) };
   const reply = await postJson<AnswerReply>(`${pathOf(runId)}/answer`, request);
-  if (reply.ok)
-    page.notice.value = page.say(answer === 'approve' ? 'approved' : 'denied', { call: callId });
-  else page.notice.value = page.say('notTaken', { why: wordsFor(reply) });
+  const words = () => {
+    if (!reply.ok) return page.say('notTaken', { why: wordsFor(reply) });
+    if (reply.value.result === null) return page.say('answeredWaits', { answer: page.say(answer) });
+    return page.say(answer === 'approve' ? 'approved' : 'denied', { call: callId });
+  };
+  page.notice.value = words();
   return reply.ok;
 }
 

@@ -33,7 +33,20 @@ export function loadAssets(folder: string = builtPage()): ReadonlyMap<string, As
     assets.set(path, { type, content, zipped: gzipSync(content) });
   }
   if (assets.has('/') && assets.has('/page.js')) return assets;
-  throw new AgentHubError(
+  throw notBuilt(folder);
+}
+
+/**
+ * One built file.
+ * @throws AgentHubError `page_not_built`.
+ */
+export function loadAsset(name: string, folder: string = builtPage()): Buffer {
+  if (existsSync(`${folder}/${name}`)) return readFileSync(`${folder}/${name}`);
+  throw notBuilt(folder);
+}
+
+function notBuilt(folder: string): AgentHubError {
+  return new AgentHubError(
     'page_not_built',
     `The inspector page is not in ${folder}. In a checkout, run npm run build first.`,
   );

@@ -43,7 +43,7 @@ export function* foldSteps(log: readonly LogRecord[]): Generator<FoldStep> {
  * Where transitions are worked out and nothing is done. The pure `transition` of xstate makes one
  * for every event, an actor included; one for a whole log halves the time of folding it.
  */
-function inertScope(): AnyActorScope {
+export function inertScope(): AnyActorScope {
   const self = createActor(agentMachine, { input: undefined as never });
   const nothing = () => {};
   return {

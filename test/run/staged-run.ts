@@ -1,7 +1,7 @@
-import { fromPromise, transition } from 'xstate';
+import { fromPromise } from 'xstate';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { type PortInputs, ports } from '../../machines/agent/agent.ports.ts';
-import { foldLog } from '../../src/run/fold.ts';
+import { inertScope } from '../../machines/agent/agent.scope.ts';
 import { Journal } from '../../src/run/journal.ts';
 import { openRun, type RunHost, type RunOrigin } from '../../src/run/run.ts';
 import type { Run } from '../../src/run/run.types.ts';
@@ -95,10 +95,10 @@ export function createStage(world: World) {
       const started = Journal.start({ store, request, now: () => time }, input);
       return stage({ input }, { store, journal: started });
     },
-    /** Goes on from a log, in what would be a new process. */
+    /** Goes on from a log and what it folds to, in what would be a new process. */
     restore: async (
       log: readonly LogRecord[],
-      options: { readonly safeToRepeat: boolean },
+      options: { readonly snapshot: AgentSnapshot; readonly safeToRepeat: boolean },
     ): Promise<StagedRun> => {
       const store = memoryStore();
       const [first, ...rest] = log;
@@ -108,7 +108,7 @@ export function createStage(world: World) {
       const resumed = Journal.resume({ store, request, now: () => time }, lease, log);
       safeToRepeat = options.safeToRepeat;
       time = log.at(-1)?.at ?? 0;
-      return stage({ snapshot: foldLog(log) }, { store, journal: resumed });
+      return stage({ snapshot: options.snapshot }, { store, journal: resumed });
     },
   };
 }
@@ -150,9 +150,11 @@ function tell(run: Run, event: WorldEvent): void {
   if (!accepted) throw new Error(`${event.label}: not taken`);
 }
 
+const scope = inertScope();
+
 /** The pure run after an event. */
 export function after(snapshot: AgentSnapshot, event: WorldEvent): AgentSnapshot {
-  return transition(agentMachine, snapshot, event as never)[0];
+  return agentMachine.transition(snapshot, event as never, scope);
 }
 
 /** The ids of the actors that are live in a snapshot. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
 import { loadSettings, type Settings, unflatten } from '../config.ts';
@@ -21,7 +20,7 @@ export async function runCommand(task: string, flags: DriveFlags, io: Io): Promi
     if (waits && store === null) throw new AgentHubError('usage', say(locale, 'waitNeedsStore'));
     if (flags.inspect && store === null)
       throw new AgentHubError('usage', say(locale, 'inspectNeedsStore'));
-    const runId = randomUUID();
+    const runId = newRunId();
     // Before the run: a page that cannot be served must not leave a run behind.
     const inspector =
       flags.inspect && store !== null ? await inspectRun({ store, runId }, io, locale) : null;

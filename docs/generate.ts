@@ -85,7 +85,10 @@ const files: Record<string, string> = {
   'README.zh-CN.md': readme('README.zh-CN.md', 'zh'),
   [CHART]: await chartLayout(),
   'docs/inspector.md': filled('docs/inspector.md', { inspector: example('inspector') }),
-  'docs/guide.md': filled('docs/guide.md', { machine: example('machine') }),
+  'docs/guide.md': filled('docs/guide.md', {
+    store: example('store'),
+    machine: example('machine'),
+  }),
 };
 
 const isCheck = process.argv.includes('--check');

@@ -77,6 +77,8 @@ export async function drive(run: Run, io: Io, options: DriveOptions): Promise<Dr
   const { undecided, left } = answers;
   if (left !== null) return { outcome: null, ...left, exitCode: EXIT.undecided };
   const outcome = await run.outcome;
+  // Whoever goes on with it may be another process.
+  if (outcome.status === 'suspended') await run.close();
   return { outcome, exitCode: exitCodeOf(outcome, { undecided, interrupted: interrupts > 0 }) };
 }
 

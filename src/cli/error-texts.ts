@@ -8,7 +8,8 @@ const SAFE = '之前存下的没有变动；之后的没有存下。';
 const CHINESE: Readonly<Record<string, string>> = {
   store_unavailable:
     '{file}：数据库无法打开，或在使用中被移走、替换。没有再存下任何东西；请检查路径和权限，或把文件放回原处。',
-  store_corrupt: `{file}：数据库已损坏。${SAFE}请先复制一份，再用 sqlite3 文件 ".recover" 恢复能读出的部分。`,
+  store_corrupt:
+    '{file}：数据库已损坏，这一部分读不了。没有存下任何东西；能读出的运行仍可使用。请先复制一份，再用 sqlite3 文件 ".recover" 恢复其余部分。',
   store_readonly: `{file}：文件或所在目录不可写。${SAFE}请给予写权限，再接着运行。`,
   store_full: `{file}：磁盘已满。${SAFE}请腾出空间，再接着运行。`,
   store_busy: `{file}：另一个进程占用数据库太久。${SAFE}请再试一次。`,

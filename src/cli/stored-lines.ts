@@ -35,7 +35,7 @@ export function showLines(run: StoredRun, { locale, flags, io }: ShowOptions): s
     sayTokens(tokens),
   ].join(' · ');
   return [
-    run.runId,
+    printableLine(run.runId),
     field('task', printableLine(run.prompt)),
     field('status', stands),
     field('begun', `${timeOf(createdAt)} · ${age}`),

@@ -1,15 +1,8 @@
-import {
-  type AnyActorScope,
-  createActor,
-  type InspectionEvent,
-  initialTransition,
-  type SnapshotFrom,
-} from 'xstate';
+import { type AnyActorScope, initialTransition, type SnapshotFrom } from 'xstate';
 import { AGENT_MACHINE_VERSION, agentMachine } from '../../machines/agent/agent.machine.ts';
+import { inertScope } from '../../machines/agent/agent.scope.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { LogRecord, StartRecord, StoreErrorCode } from './store/store.types.ts';
-
-type Inspect = (event: InspectionEvent) => void;
 
 export type AgentSnapshot = SnapshotFrom<typeof agentMachine>;
 
@@ -50,26 +43,6 @@ export function* foldSteps(log: readonly LogRecord[]): Generator<FoldStep> {
     snapshot = foldRecord(snapshot, record, scope);
     yield { record, snapshot };
   }
-}
-
-/**
- * Where transitions are worked out and nothing is done. The pure `transition` of xstate makes one
- * for every event, an actor included; one for a whole log halves the time of folding it.
- */
-export function inertScope(options: { readonly inspect?: Inspect } = {}): AnyActorScope {
-  const self = createActor(agentMachine, { ...options, input: undefined as never });
-  const nothing = () => {};
-  return {
-    self,
-    system: self.system,
-    id: '',
-    sessionId: '',
-    logger: nothing,
-    defer: nothing,
-    emit: nothing,
-    stopChild: nothing,
-    actionExecutor: nothing,
-  };
 }
 
 function foldRecord(

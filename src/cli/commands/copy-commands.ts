@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
 import { type LookFlags, parseCount } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson, printableLine } from '../printable.ts';
+import { printable, printableJson, printableJsonText, printableLine } from '../printable.ts';
 import { type StoredRuns, withRuns } from '../store.ts';
 import { say } from '../texts.ts';
 
@@ -120,7 +120,7 @@ export async function exportCommand(run: string, flags: ExportFlags, io: Io): Pr
     const { runId } = await findRun(run, stored, io);
     const text = await stored.runs.export(runId);
     if (flags.output === undefined) {
-      io.stdout.write(text);
+      io.stdout.write(printableJsonText(text));
       return EXIT.done;
     }
     const file = resolve(io.cwd, flags.output);

@@ -10,6 +10,9 @@ import { colorsOf, type Io } from '../io.ts';
 import { withRuns } from '../store.ts';
 import { say } from '../texts.ts';
 
+/** Milliseconds in which open pages hear how a run ended. */
+const LAST_LOOK = 500;
+
 /** A page that is served. */
 type Page = Pick<Inspector, 'close'>;
 
@@ -72,7 +75,7 @@ export async function keepInspecting(
   if (io.stderr.isTTY === true && io.stdin.isTTY === true) {
     io.stderr.write(`${colorsOf(io).dim(say(locale, 'inspecting'))}\n`);
     await untilInterrupt(io);
-  }
+  } else await io.clock.pass(LAST_LOOK);
   for (const page of pages) await page.close();
 }
 

@@ -1,10 +1,11 @@
 import type { AnyTransitionDefinition, InspectionEvent } from 'xstate';
 import { transitionsInOrder } from '../../../machines/agent/agent.graph.ts';
 import { agentMachine } from '../../../machines/agent/agent.machine.ts';
+import { inertScope } from '../../../machines/agent/agent.scope.ts';
 import type { AgentContext } from '../../../machines/agent/agent.types.ts';
 import { stateOf } from '../../../machines/agent/agent.view.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { type AgentSnapshot, checkVersion, inertScope, startOf } from '../../run/fold.ts';
+import { type AgentSnapshot, checkVersion, startOf } from '../../run/fold.ts';
 import type { LogRecord } from '../../run/store/store.types.ts';
 
 /** A record, and the run after it. */

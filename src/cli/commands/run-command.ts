@@ -2,6 +2,7 @@ import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { Agent } from '../../run/agent.types.ts';
 import type { RunStore } from '../../run/store/store.types.ts';
+import { newRunId } from '../build-agent.ts';
 import { loadSettings, type Settings, unflatten } from '../config.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type DriveFlags, parseGrants, parseOnAsk, settingsFlags } from '../flags.ts';

@@ -4,6 +4,7 @@ import { type GraphState, toGraph, toMermaid, toOverview } from '../machines/age
 import { agentMachine } from '../machines/agent/agent.machine.ts';
 import type { Locale } from '../machines/vocabulary/json.ts';
 import { configSchema } from '../src/cli/config-schema.ts';
+import { layoutChart, layoutHash } from './chart-layout.ts';
 import { defaultsTable } from './defaults.ts';
 
 /**
@@ -64,6 +65,15 @@ const readme = (path: string, locale: Locale) =>
     defaults: defaultsTable(locale),
   });
 
+const CHART = 'src/inspector/chart.layout.json';
+
+/** The chart's layout; computed only when it would come out otherwise. */
+async function chartLayout(): Promise<string> {
+  const known = existsSync(CHART) ? readFileSync(CHART, 'utf8') : '{}';
+  if ((JSON.parse(known) as { hash?: string }).hash === layoutHash(graph)) return known;
+  return `${JSON.stringify(await layoutChart(graph))}\n`;
+}
+
 const schema = {
   title: 'agenthub.config.json',
   ...z.toJSONSchema(configSchema, { io: 'input' }),
@@ -73,7 +83,11 @@ const files: Record<string, string> = {
   'agenthub.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
   'README.md': readme('README.md', 'en'),
   'README.zh-CN.md': readme('README.zh-CN.md', 'zh'),
-  'docs/guide.md': filled('docs/guide.md', { machine: example('machine') }),
+  [CHART]: await chartLayout(),
+  'docs/guide.md': filled('docs/guide.md', {
+    store: example('store'),
+    machine: example('machine'),
+  }),
 };
 
 const isCheck = process.argv.includes('--check');

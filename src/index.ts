@@ -58,9 +58,10 @@ export { nativeCalls, type Protocol, reactText } from './protocol/index.ts';
 export type { Agent, AgentOptions, StartOptions } from './run/agent.types.ts';
 export { createAgent } from './run/create-agent.ts';
 export { createDefaultTools, type DefaultToolsOptions } from './run/default-tools.ts';
+export type { StoredCall } from './run/history/calls.ts';
 export type { Flip } from './run/history/policy-check.ts';
 export type { TimelineEntry } from './run/history/timeline.ts';
-export type { Explanation, WhyEntry } from './run/history/why.ts';
+export type { ConsideredGrant, Explanation, WhyEntry } from './run/history/why.types.ts';
 export { createHookRunner } from './run/hook-runner.ts';
 export type {
   AnswerOptions,

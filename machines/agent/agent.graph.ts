@@ -41,8 +41,18 @@ export function toGraph(machine: AnyStateMachine): Graph {
   return {
     initial: localId(root.initial.target[0]),
     states: nodes.map(toState),
-    transitions: [root, ...nodes].flatMap(transitionsOf),
+    transitions: transitionsInOrder(machine).map(toTransition),
   };
+}
+
+/** A machine's own transition objects, in the order of {@link Graph.transitions}. */
+export function transitionsInOrder(machine: AnyStateMachine): AnyTransitionDefinition[] {
+  const root = machine.root as AnyStateNode;
+  const nodes = Object.values(root.states as Record<string, AnyStateNode>).flatMap(withDescendants);
+  return [root, ...nodes].flatMap((node) => [
+    ...[...node.transitions.values()].flat(),
+    ...(node.always ?? []),
+  ]);
 }
 
 function withDescendants(node: AnyStateNode): AnyStateNode[] {
@@ -65,18 +75,15 @@ function toState(node: AnyStateNode): GraphState {
   };
 }
 
-function transitionsOf(node: AnyStateNode): GraphTransition[] {
-  const all: AnyTransitionDefinition[] = [...node.transitions.values()].flat();
-  return [...all, ...(node.always ?? [])].map((transition) => {
-    const [target] = (transition.target ?? []) as AnyStateNode[];
-    return {
-      source: localId(node),
-      target: target ? localId(target) : null,
-      ...eventOf(transition.eventType),
-      guard: nameOf(transition.guard),
-      actions: transition.actions.map((action) => nameOf(action) ?? ''),
-    };
-  });
+function toTransition(transition: AnyTransitionDefinition): GraphTransition {
+  const [target] = (transition.target ?? []) as AnyStateNode[];
+  return {
+    source: localId(transition.source),
+    target: target ? localId(target) : null,
+    ...eventOf(transition.eventType),
+    guard: nameOf(transition.guard),
+    actions: transition.actions.map((action) => nameOf(action) ?? ''),
+  };
 }
 
 function eventOf(type: string): Pick<GraphTransition, 'event' | 'kind'> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { todoReminder, unfinishedTodos } from '../hooks/index.ts';
@@ -6,6 +7,7 @@ import { offlineModel, openaiModel } from '../model/index.ts';
 import type { Agent, AgentOptions } from '../run/agent.types.ts';
 import { createAgent } from '../run/create-agent.ts';
 import { createDefaultTools } from '../run/default-tools.ts';
+import type { RunStore } from '../run/store/store.types.ts';
 import type { Tool } from '../tools/tool.types.ts';
 import { type Settings, unflatten } from './config.ts';
 import type { ConfigFile } from './config-schema.ts';
@@ -22,15 +24,31 @@ const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   openai: ['OPENAI_API_KEY'],
 };
 
-/** An agent as configured. Throws what cannot be, and `auth` when a key is needed and there is none. */
-export function buildAgent(settings: Settings, { env, cwd }: Pick<Io, 'env' | 'cwd'>): Agent {
-  const model = buildModel(settings, env);
-  return createAgent({ ...agentOptions(unflatten(settings), cwd), model });
+/**
+ * An agent as configured, made once its store is known. Throws what cannot be, and `auth` when a
+ * key is needed and there is none: before anything is opened.
+ */
+export function prepareAgent(
+  settings: Settings,
+  { env, cwd }: Pick<Io, 'env' | 'cwd'>,
+): (store: RunStore | null) => Agent {
+  const options = { ...agentOptions(unflatten(settings), cwd), model: buildModel(settings, env) };
+  return (store) => createAgent(store === null ? options : { ...options, store });
 }
 
-/** The agent with the offline model, for looking at what is configured. */
-export function buildAgentToShow(settings: Settings, { cwd }: Pick<Io, 'cwd'>): Agent {
-  return createAgent({ ...agentOptions(unflatten(settings), cwd), model: offlineModel() });
+/** The agent with the offline model: to look at what is configured, or to end a run. */
+export function buildAgentToShow(
+  settings: Settings,
+  { cwd }: Pick<Io, 'cwd'>,
+  store?: RunStore,
+): Agent {
+  const options = { ...agentOptions(unflatten(settings), cwd), model: offlineModel() };
+  return createAgent(store === undefined ? options : { ...options, store });
+}
+
+/** An id that can be typed: ten hexadecimal digits. */
+export function newRunId(): string {
+  return randomBytes(5).toString('hex');
 }
 
 function agentOptions(config: ConfigFile, cwd: string): Omit<AgentOptions, 'model'> {
@@ -46,6 +64,7 @@ function agentOptions(config: ConfigFile, cwd: string): Omit<AgentOptions, 'mode
     ],
     permissions: config.permissions as NonNullable<AgentOptions['permissions']>,
     limits: (config.limits ?? {}) as NonNullable<AgentOptions['limits']>,
+    createId: newRunId,
   };
 }
 

@@ -31,6 +31,12 @@ export const configSchema = z.strictObject({
     .enum(['zh', 'en'])
     .optional()
     .describe('Language of the screen and of what the model is told. Default: the environment.'),
+  store: z
+    .union([text, z.literal(false)])
+    .optional()
+    .describe(
+      'Database file that runs are kept in, or false. Default `.agenthub/runs.db` where you are.',
+    ),
   instructions: z.string().optional().describe('For the model, before everything else.'),
   knowledge: text.optional().describe('Folder of Markdown files that may be searched.'),
   files: z

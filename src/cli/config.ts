@@ -1,15 +1,19 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import { DEFAULT_AGENT_LIMITS } from '../run/create-agent.ts';
 import { checkConfig } from './config-problems.ts';
 import type { ConfigFile } from './config-schema.ts';
+import { packageFolder } from './package-folder.ts';
 import { say } from './texts.ts';
 
 /** The configuration file the command line looks for in its working folder. */
 export const CONFIG_FILE = 'agenthub.config.json';
+
+/** Where runs are kept unless something else is said, in the working folder. */
+const STORE_FILE = join('.agenthub', 'runs.db');
 
 /** Where a value comes from. */
 export type Source = 'default' | 'file' | 'environment' | 'flag';
@@ -32,6 +36,7 @@ export const ENVIRONMENT: Readonly<Record<string, string>> = {
   AGENTHUB_PROTOCOL: 'protocol',
   AGENTHUB_LOCALE: 'locale',
   AGENTHUB_KNOWLEDGE: 'knowledge',
+  AGENTHUB_STORE: 'store',
 };
 
 const DEFAULTS: Readonly<Record<string, unknown>> = {
@@ -47,7 +52,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   'hooks.todoReminder': true,
   'hooks.unfinishedTodos': true,
   ...Object.fromEntries(
-    Object.entries(DEFAULT_AGENT_LIMITS).map(([name, value]) => [`limits.${name}`, value]),
+    Object.entries(DEFAULT_LIMITS).map(([name, value]) => [`limits.${name}`, value]),
   ),
 };
 
@@ -89,6 +94,7 @@ export function loadSettings({ cwd, env, flags, file }: LoadOptions): Settings {
 
   put({ ...DEFAULTS, locale: languageOf(env) }, 'default', () => '');
   put({ 'files.allowed': [cwd], knowledge: defaultKnowledge(cwd) }, 'default', () => '');
+  put({ store: resolve(cwd, STORE_FILE) }, 'default', () => '');
   if (file !== undefined || existsSync(path)) {
     const json = readJson(path, { problems, locale });
     if (json !== undefined)
@@ -112,6 +118,11 @@ export function loadSettings({ cwd, env, flags, file }: LoadOptions): Settings {
   const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]));
   put(flatten(check(nested(values), flagOf)), 'flag', flagOf);
 
+  // Nothing keeps a question for later where nothing is stored.
+  const { approvalDeadline } = DEFAULT_AGENT_LIMITS;
+  const isDefault = settings.get('limits.approvalDeadline')?.source === 'default';
+  if (settings.get('store')?.value === false && isDefault)
+    put({ 'limits.approvalDeadline': approvalDeadline }, 'default', () => '');
   for (const name of ['knowledge', 'files.allowed', 'files.private'])
     problems.push(...missingFolders(name, settings.get(name), { cwd, locale }));
   if (problems.length > 0) throw new AgentHubError('invalid_config', problems.join('\n'));
@@ -152,6 +163,7 @@ function readConfig({ $schema: _, ...config }: ConfigFile, path: string): Values
   const inFolder = (name: string) => resolve(dirname(path), name);
   const values: Record<string, unknown> = { ...flatten(config) };
   if (config.knowledge) values.knowledge = inFolder(config.knowledge);
+  if (config.store) values.store = inFolder(config.store);
   for (const kind of ['allowed', 'private'] as const)
     if (config.files?.[kind]) values[`files.${kind}`] = config.files[kind].map(inFolder);
   return values;
@@ -230,12 +242,4 @@ function languageOf(env: LoadOptions['env']): Locale {
 function defaultKnowledge(cwd: string): string {
   const own = resolve(cwd, 'knowledge');
   return existsSync(own) ? own : join(packageFolder(), 'knowledge');
-}
-
-/** The folder this package is installed in, whether its source or its build is running. */
-export function packageFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder)
-    folder = dirname(folder);
-  return folder;
 }

@@ -1,7 +1,7 @@
 import type { Question } from '../../machines/agent/agent.view.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
-import type { Run, RunEvent, RunOutcome } from '../run/run.types.ts';
+import type { Run, RunEvent, RunOutcome, Step } from '../run/run.types.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { canAsk, type Io } from './io.ts';
 import { askPermission } from './permission-prompt.ts';
@@ -16,24 +16,33 @@ export interface DriveOptions {
   readonly grants: readonly Approval[];
   /** Whether a person may be asked. */
   readonly prompts: boolean;
+  /** Whether a stored run is left waiting where nobody can be asked; otherwise that is a no. */
+  readonly waits?: boolean;
+  /** Whether people answer elsewhere: then nobody who can be asked here is no denial. */
+  readonly elsewhere?: boolean;
   readonly quiet: boolean;
   readonly times: boolean;
   /** Called with every event, for output that programs read. */
   readonly onEvent?: (event: RunEvent) => void;
 }
 
-/** How a driven run ended. */
-export interface Driven {
-  readonly outcome: RunOutcome;
-  readonly exitCode: ExitCode;
-}
+/** How a driven run ended, or what it was left waiting for. */
+export type Driven =
+  | { readonly outcome: RunOutcome; readonly exitCode: ExitCode }
+  | {
+      readonly outcome: null;
+      readonly questions: readonly Question[];
+      /** The run's trace as it was then: its questions open. */
+      readonly trace: readonly Step[];
+      readonly exitCode: typeof EXIT.undecided;
+    };
 
 /** How often one call is approved from `--grant`: what it touches may change again and again. */
 const MOST_GRANTS = 3;
 
 /**
  * Drives a run to its rest: shows its progress, answers its questions from `--grant` or by asking,
- * and cancels it on Ctrl-C. A second Ctrl-C leaves at once.
+ * lets go of it where it is to wait, and cancels it on Ctrl-C. A second Ctrl-C leaves at once.
  */
 export async function drive(run: Run, io: Io, options: DriveOptions): Promise<Driven> {
   const { locale, quiet, times } = options;
@@ -54,6 +63,8 @@ export async function drive(run: Run, io: Io, options: DriveOptions): Promise<Dr
   progress.start();
   try {
     for await (const event of run) {
+      // What is told while it is let go of is no answer to its questions.
+      if (answers.left !== null) continue;
       progress.see(event);
       options.onEvent?.(event);
       answers.see(event);
@@ -63,8 +74,11 @@ export async function drive(run: Run, io: Io, options: DriveOptions): Promise<Dr
     progress.stop();
     restore();
   }
+  const { undecided, left } = answers;
+  if (left !== null) return { outcome: null, ...left, exitCode: EXIT.undecided };
   const outcome = await run.outcome;
-  const { undecided } = answers;
+  // Whoever goes on with it may be another process.
+  if (outcome.status === 'suspended') await run.close();
   return { outcome, exitCode: exitCodeOf(outcome, { undecided, interrupted: interrupts > 0 }) };
 }
 
@@ -84,6 +98,8 @@ class Answers {
   ended: Promise<void> = Promise.resolve();
   /** Whether a call was denied because nobody could be asked. */
   undecided = false;
+  /** What the run was left waiting for, or null. */
+  left: { readonly questions: readonly Question[]; readonly trace: readonly Step[] } | null = null;
 
   constructor(run: Run, io: Io, options: AnswersOptions) {
     this.#run = run;
@@ -101,7 +117,7 @@ class Answers {
     this.#grant();
     if (this.#run.questions.length === 0) return;
     if (this.#options.prompts && canAsk(this.#io)) this.ended = this.#ask();
-    else this.#denyAll();
+    else if (this.#options.elsewhere !== true) this.ended = this.#withoutPerson();
   }
 
   /** Gives what was granted beforehand and is missing; what else is missing is asked for after. */
@@ -126,7 +142,7 @@ class Answers {
         if (isInterrupted) interrupt();
       } catch {
         // The deadline passed, or the run was cancelled, while the question stood on the screen.
-        if (!settled.signal.aborted) this.#denyAll();
+        if (!settled.signal.aborted) await this.#withoutPerson();
       }
       this.#asking = null;
     }
@@ -146,6 +162,20 @@ class Answers {
         : run.deny(callId, given.reason, { by: 'terminal' });
     if (!result.accepted) progress.say(say(locale, 'refused', { message: result.message }), 'bad');
     return false;
+  }
+
+  async #withoutPerson(): Promise<void> {
+    if (!this.#options.waits) return this.#denyAll();
+    try {
+      await this.#run.saved();
+    } catch {
+      return; // The run fails of that, and says so.
+    }
+    // Answered from elsewhere meanwhile, or over: it goes on.
+    const { questions, trace } = this.#run;
+    if (questions.length === 0) return;
+    this.left = { questions, trace: [...trace] };
+    await this.#run.close();
   }
 
   #denyAll(): void {

@@ -1,3 +1,5 @@
+import { APPROVALS, type Approval } from '../../machines/permission/reasons.ts';
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Flags } from './config.ts';
 
 /** Flags that every command with an agent takes. */
@@ -9,11 +11,13 @@ export interface CommonFlags {
   readonly protocol?: string;
   readonly locale?: string;
   readonly knowledge?: string;
+  /** False for `--no-store`. */
+  readonly store?: string | false;
 }
 
 /** Flags as settings by dotted path. */
 export function settingsFlags(flags: CommonFlags): Flags {
-  const { provider, model, baseUrl, protocol, locale, knowledge } = flags;
+  const { provider, model, baseUrl, protocol, locale, knowledge, store } = flags;
   return {
     'model.provider': { flag: '--provider', value: provider },
     'model.name': { flag: '--model', value: model },
@@ -21,5 +25,72 @@ export function settingsFlags(flags: CommonFlags): Flags {
     protocol: { flag: '--protocol', value: protocol },
     locale: { flag: '--locale', value: locale },
     knowledge: { flag: '--knowledge', value: knowledge },
+    store: { flag: store === false ? '--no-store' : '--store', value: store },
   };
+}
+
+/** Flags of every command that drives a run. */
+export interface DriveFlags extends CommonFlags {
+  readonly grant?: string;
+  readonly onAsk?: string;
+  readonly inspect?: boolean;
+  readonly quiet?: boolean;
+  readonly json?: boolean;
+  readonly jsonStream?: boolean;
+}
+
+/** Flags of a command that only looks things up. */
+export interface LookFlags extends CommonFlags {
+  readonly json?: boolean;
+}
+
+/** What a person may approve without having seen the call. Running again after a crash is not. */
+const GRANTABLE: readonly Approval[] = APPROVALS.filter((approval) => approval !== 'repeat');
+
+/**
+ * Approvals by commas.
+ * @throws AgentHubError `usage` for a word that is none of `known`, and for no word at all.
+ */
+export function parseGrants(
+  text: string | undefined,
+  known: readonly Approval[] = GRANTABLE,
+): readonly Approval[] {
+  if (text === undefined) return [];
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !known.includes(name as Approval));
+  if (unknown !== undefined)
+    throw new AgentHubError(
+      'usage',
+      `--grant: "${unknown}" cannot be granted; use ${known.join(', ')}, separated by commas.`,
+    );
+  return [...new Set(names)] as Approval[];
+}
+
+/** What `--on-ask` says, or null. */
+export function parseOnAsk(onAsk: string | undefined): 'deny' | 'wait' | null {
+  if (onAsk === undefined) return null;
+  if (onAsk === 'deny' || onAsk === 'wait') return onAsk;
+  throw new AgentHubError('usage', `--on-ask: "${onAsk}" is not known; use deny or wait.`);
+}
+
+/** A whole number that is at least `least`. */
+export function parseCount(flag: string, text: string, least: number): number {
+  const count = /^\d{1,15}$/u.test(text.trim()) ? Number(text) : Number.NaN;
+  if (count >= least) return count;
+  throw new AgentHubError('usage', `${flag}: "${text}" is no whole number from ${least} on.`);
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** A duration such as `30s`, `10m`, `2h` or `1d`, in milliseconds. */
+export function parseDuration(flag: string, text: string): number {
+  const [, count, unit] = /^(\d{1,9})([smhd])$/u.exec(text.trim()) ?? [];
+  const ms = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);
+  if (ms > 0) return ms;
+  throw new AgentHubError('usage', `${flag}: "${text}" is no duration; write 30s, 10m, 2h or 1d.`);
 }

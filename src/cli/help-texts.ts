@@ -1,7 +1,9 @@
 import type { LocalizedText } from '../../machines/vocabulary/json.ts';
+import { RUN_HELP } from './help-run-texts.ts';
 
 /** What `--help` says, in both languages. */
 export const HELP = {
+  ...RUN_HELP,
   about: {
     zh: '一个智能体：用自然语言交代任务，它选择工具、请求批准、执行，并给出答案。',
     en: 'An agent: give it a task in plain words; it chooses tools, asks for permission, runs them and answers.',
@@ -31,8 +33,8 @@ export const HELP = {
     en: 'approve beforehand for this run, by commas: outside (the allowed area), service (not on the list), overwrite (a file), use, hook',
   },
   onAsk: {
-    zh: '不询问而是：deny 拒绝（没有终端时的默认）；wait 需要运行存储，此版本还没有',
-    en: 'instead of asking: deny (the default without a terminal); wait needs the run store, which is not there yet',
+    zh: '不询问而是：deny 拒绝（没有终端时的默认）；wait 让运行在存储里等待答复',
+    en: 'instead of asking: deny (the default without a terminal), or wait, which leaves the run waiting in the store',
   },
   quiet: { zh: '只输出答案', en: 'nothing but the answer' },
   json: { zh: '结束时输出一个 JSON 对象；不询问', en: 'one JSON object at the end; never asks' },
@@ -76,7 +78,7 @@ export const HELP = {
 
 环境变量：
   AGENTHUB_PROVIDER AGENTHUB_MODEL AGENTHUB_BASE_URL AGENTHUB_PROTOCOL
-  AGENTHUB_LOCALE AGENTHUB_KNOWLEDGE AGENTHUB_API_KEY
+  AGENTHUB_LOCALE AGENTHUB_KNOWLEDGE AGENTHUB_STORE AGENTHUB_API_KEY
   NO_COLOR 不用颜色；FORCE_COLOR 总用颜色；TERM=dumb 不用光标控制`,
     en: `
 Examples:
@@ -86,7 +88,7 @@ Examples:
 
 Environment:
   AGENTHUB_PROVIDER AGENTHUB_MODEL AGENTHUB_BASE_URL AGENTHUB_PROTOCOL
-  AGENTHUB_LOCALE AGENTHUB_KNOWLEDGE AGENTHUB_API_KEY
+  AGENTHUB_LOCALE AGENTHUB_KNOWLEDGE AGENTHUB_STORE AGENTHUB_API_KEY
   NO_COLOR for no colours, FORCE_COLOR for colours always, TERM=dumb for no cursor codes`,
   },
   afterRun: {
@@ -95,14 +97,15 @@ Environment:
 Ctrl-C 一次取消运行，两次立即退出。
 
 退出码：
-  0 完成   1 失败   2 用法或配置有误   3 有调用因无人可问而被拒绝
+  0 完成   1 失败   2 用法或配置有误   3 有调用在等待，或因无人可问而被拒绝
   4 没有密钥或密钥被拒   5 已暂停   130 被中断`,
     en: `
 When it asks: y approves once, n denies (with a reason if you like), Esc denies; Enter does nothing.
 Ctrl-C once cancels the run, twice leaves at once.
 
 Exit codes:
-  0 done   1 failed   2 usage or configuration   3 a call was denied, nobody could be asked
+  0 done   1 failed   2 usage or configuration
+  3 a call waits, or was denied because nobody could be asked
   4 no key, or refused   5 suspended   130 interrupted`,
   },
 } as const satisfies Record<string, LocalizedText>;

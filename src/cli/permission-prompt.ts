@@ -49,7 +49,7 @@ export async function askPermission(
 }
 
 /** A question in full: the tool, its whole input, every reason, what an approval would allow. */
-function questionLines(
+export function questionLines(
   { tool, input, reasons, missing, earlierApprovalVoid, deadline }: Question,
   io: Io,
   { locale, waiting }: Pick<PromptOptions, 'locale' | 'waiting'>,

@@ -30,7 +30,11 @@ export function exactLine(text: string): string {
 
 /** JSON text in which strings hold no unprintable character; the value stays the same. */
 export function printableJson(value: unknown, space?: number): string {
-  const json = JSON.stringify(value, null, space) ?? 'null';
+  return printableJsonText(JSON.stringify(value, null, space) ?? 'null');
+}
+
+/** The same for JSON, or lines of it, that is text already. */
+export function printableJsonText(json: string): string {
   // Line ends are the only such characters outside strings.
   return json.replace(UNPRINTABLE, (character) =>
     character === '\n' ? character : character.split('').map(escapeUnit).join(''),

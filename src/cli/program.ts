@@ -6,14 +6,18 @@ import type { Locale } from '../../machines/vocabulary/json.ts';
 import { chatCommand } from './commands/chat-command.ts';
 import { demoCommand } from './commands/demo-command.ts';
 import { configCommand, graphCommand, toolsCommand } from './commands/info-commands.ts';
-import { type RunFlags, runCommand } from './commands/run-command.ts';
-import { localeOf, packageFolder } from './config.ts';
+import { runCommand } from './commands/run-command.ts';
+import type { VerifyFlags } from './commands/verify-command.ts';
+import { localeOf } from './config.ts';
+import { sayError } from './error-texts.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import type { CommonFlags } from './flags.ts';
+import type { CommonFlags, DriveFlags, LookFlags } from './flags.ts';
 import { HELP } from './help-texts.ts';
 import { colorsOf, type Io } from './io.ts';
 import { watchOutputs } from './output.ts';
+import { packageFolder } from './package-folder.ts';
 import { printable } from './printable.ts';
+import { addRunCommands } from './program-runs.ts';
 import { textWidth, wrapToWidth } from './width.ts';
 
 /** Runs the command line and gives its exit code, once all output is written. Never throws. */
@@ -37,10 +41,12 @@ async function runProgram(args: readonly string[], io: Io): Promise<ExitCode> {
     return exitCode;
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
-    const { code, message } = toErrorData(thrown, 'error');
-    complain(io, message);
+    const error = toErrorData(thrown, 'error');
+    const { code } = error;
+    complain(io, sayError(error, locale));
     if (code === 'auth') return EXIT.auth;
-    return code === 'usage' || code.startsWith('invalid_') ? EXIT.usage : EXIT.failed;
+    const isUsage = code === 'usage' || code.startsWith('invalid_');
+    return isUsage && code !== 'invalid_export' ? EXIT.usage : EXIT.failed;
   }
 }
 
@@ -82,27 +88,30 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
       .option('--base-url <url>', text('baseUrl'))
       .option('--protocol <name>', text('protocol'))
       .option('--locale <locale>', text('locale'))
-      .option('--knowledge <folder>', text('knowledge'));
+      .option('--knowledge <folder>', text('knowledge'))
+      .option('--store <file>', text('store'));
 
-  withAgent(
+  const starting = (made: Command) => withAgent(made).option('--no-store', text('noStore'));
+  starting(
     command('run', 'run')
       .argument('<task>', text('task'))
       .option('--grant <list>', text('grant'))
       .option('--on-ask <what>', text('onAsk'))
+      .option('--inspect', text('inspectRun'))
       .option('-q, --quiet', text('quiet'))
       .option('--json', text('json'))
       .option('--json-stream', text('jsonStream')),
   )
     .addHelpText('after', text('afterRun'))
-    .action(async (task: string, flags: RunFlags) => exit(await runCommand(task, flags, io)));
-  withAgent(command('chat', 'chat')).action(async (flags: CommonFlags) =>
+    .action(async (task: string, flags: DriveFlags) => exit(await runCommand(task, flags, io)));
+  starting(command('chat', 'chat')).action(async (flags: CommonFlags) =>
     exit(await chatCommand(flags, io)),
   );
-  withAgent(command('tools', 'tools').option('--json', text('asJson'))).action(
-    (flags: CommonFlags & { json?: boolean }) => exit(toolsCommand(flags, io)),
+  withAgent(command('tools', 'tools').option('--json', text('asJson'))).action((flags: LookFlags) =>
+    exit(toolsCommand(flags, io)),
   );
-  withAgent(command('config', 'config').option('--json', text('asJson'))).action(
-    (flags: CommonFlags & { json?: boolean }) => exit(configCommand(flags, io)),
+  starting(command('config', 'config').option('--json', text('asJson'))).action(
+    (flags: LookFlags) => exit(configCommand(flags, io)),
   );
   command('graph', 'graph')
     .option('--format <format>', text('format'), 'mermaid')
@@ -110,6 +119,19 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   command('demo', 'demo')
     .option('--locale <locale>', text('locale'), 'zh')
     .action(async (flags: { locale?: string }) => exit(await demoCommand(flags, io)));
+  addRunCommands({ io, text, command, withAgent, exit });
+  command('verify', 'verify')
+    .option('--config <file>', text('configFile'))
+    .option('--property <file>', text('property'))
+    .option('--calls <n>', text('callsPerReply'))
+    .option('--locale <locale>', text('locale'))
+    .option('--json', text('asJson'))
+    .option('--html <file>', text('html'))
+    .action(async (flags: VerifyFlags) => {
+      // Loaded only here: exploring is no part of running.
+      const { verifyCommand } = await import('./commands/verify-command.ts');
+      exit(await verifyCommand(flags, io));
+    });
   return program;
 }
 

@@ -1,9 +1,13 @@
+import type { Call } from '../../machines/agent/agent.types.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Locale, LocalizedText } from '../../machines/vocabulary/json.ts';
 import type { Outcome } from '../../machines/vocabulary/messages.ts';
+import type { ShownStatus } from './find-run.ts';
+import { RUN_TEXTS } from './run-texts.ts';
 
 /** What the command line says, in both languages. `{name}` stands for a value. */
 const TEXTS = {
+  ...RUN_TEXTS,
   hint: {
     zh: '没有配置模型：由离线规则回答（不是大模型）。配置方法见 README。',
     en: 'No model is configured: offline rules answer (no LLM). The README says how to set one.',
@@ -121,6 +125,37 @@ const OUTCOMES: Record<Outcome | 'open', LocalizedText> = {
 
 export function sayOutcome(locale: Locale, outcome: Outcome | 'open'): string {
   return OUTCOMES[outcome][locale];
+}
+
+const STAGES: Record<Call['stage'], LocalizedText> = {
+  live: { zh: '还没有决定', en: 'not decided yet' },
+  asked: { zh: '等待批准', en: 'waits for permission' },
+  running: { zh: '执行中', en: 'running' },
+  settled: { zh: '已结束', en: 'settled' },
+};
+
+/** How a call stands: its outcome, or where it waits. */
+export function sayStands(locale: Locale, stands: Outcome | Call['stage']): string {
+  return Object.hasOwn(STAGES, stands)
+    ? STAGES[stands as Call['stage']][locale]
+    : sayOutcome(locale, stands as Outcome);
+}
+
+const STATUSES: Record<ShownStatus, LocalizedText> = {
+  running: { zh: '运行中', en: 'running' },
+  interrupted: { zh: '已中断', en: 'interrupted' },
+  waiting: { zh: '等待批准', en: 'waiting' },
+  suspended: { zh: '已暂停', en: 'suspended' },
+  done: { zh: '完成', en: 'done' },
+  failed: { zh: '失败', en: 'failed' },
+  cancelled: { zh: '已取消', en: 'cancelled' },
+};
+
+/** The words that `--status` takes. */
+export const SHOWN_STATUSES = Object.keys(STATUSES) as readonly ShownStatus[];
+
+export function sayStatus(locale: Locale, status: ShownStatus): string {
+  return STATUSES[status][locale];
 }
 
 const APPROVALS: Record<Approval, LocalizedText> = {

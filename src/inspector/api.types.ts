@@ -24,7 +24,7 @@ import type { RunSummary } from '../run/store/store.types.ts';
  *   POST /api/runs/<run>/cancel              {} → AnswerReply
  *   POST /api/runs/<run>/resume              { limits? } → AnswerReply
  *   GET  /chart.json                         the layout of the chart (static)
- *   GET  /coverage.json                      docs/verification.json (static)
+ *   GET  /coverage.json                      Coverage, from docs/verification.json (static; may be missing)
  */
 
 /** A run in the list. `interrupted`: it says running, and nobody drives it. */
@@ -46,7 +46,7 @@ export interface StepRow {
   readonly kind: 'model' | 'hook' | 'tool' | 'person' | 'engine';
   /** In few words: `callModel`, `PreToolUse`, `image_scaling 1.0`, `granted 1.0`. */
   readonly what: string;
-  /** The innermost state after it, such as `awaitPermission.asking`. */
+  /** Where the run stands after it, such as `awaitPermission.asking`. */
   readonly state: string;
   /** Transitions taken, by their index in the chart's list. */
   readonly transitions: readonly number[];
@@ -67,11 +67,15 @@ export interface QuestionCard extends Question {
   readonly considered: readonly Consideration[];
   /** Which pictures there are to look at. */
   readonly images: { readonly input: boolean; readonly output: boolean };
+  /** What somebody answered already, while it waits for a process that drives the run. */
+  readonly answered: 'approve' | 'deny' | null;
 }
 
 /** A run as it stands, or as it stood at a step. */
 export interface RunState {
   readonly summary: RunRow;
+  /** The record it stands after. */
+  readonly seq: number;
   readonly state: string;
   readonly turn: number;
   readonly usage: UsageReport;
@@ -126,6 +130,8 @@ export interface AnswerReply {
 
 /** The chart as laid out: plain numbers, drawn as SVG. */
 export interface ChartLayout {
+  /** SHA-256 of the graph it was made from, and of how it is made. */
+  readonly hash: string;
   readonly width: number;
   readonly height: number;
   readonly states: readonly {
@@ -135,19 +141,27 @@ export interface ChartLayout {
     readonly y: number;
     readonly width: number;
     readonly height: number;
-    readonly isCompound: boolean;
-    readonly isFinal: boolean;
+    /** `initial`: the dot before a first state. `anywhere`: stands for every state. */
+    readonly kind: 'atomic' | 'compound' | 'final' | 'initial' | 'anywhere';
     /** `invoke callModel`, under the label; empty for none. */
     readonly detail: string;
   }[];
   readonly edges: readonly {
     readonly source: string;
     readonly target: string;
-    /** Indices into the chart's transitions that this line stands for. */
+    /** Indices into the chart's transitions that this line stands for; none for an initial dot. */
     readonly transitions: readonly number[];
     readonly kind: 'event' | 'done' | 'error' | 'always';
     readonly points: readonly (readonly [number, number])[];
     /** One row per transition. */
     readonly labels: readonly { readonly text: string; readonly x: number; readonly y: number }[];
   }[];
+}
+
+/** What generated paths covered of the chart. */
+export interface CoverageFile {
+  readonly paths: number;
+  readonly microsteps: number;
+  /** How often each transition of the chart was taken, by its index. */
+  readonly taken: readonly number[];
 }

@@ -123,14 +123,14 @@ export function createAgent(options: AgentOptions): Agent {
     restore: async (runId) => {
       if (store === undefined)
         throw new AgentHubError('no_store', 'The agent has no store to restore runs from.');
-      const { lease, log, snapshot } = await restoreLog(runId, {
+      const { lease, log, snapshot, waiting } = await restoreLog(runId, {
         store,
         request,
         policies,
         hooks: selectors,
       });
       const journal = Journal.resume({ store, request, now }, lease, log);
-      return openRun({ snapshot }, hostOf(journal), { store, journal });
+      return openRun({ snapshot }, hostOf(journal), { store, journal, waiting });
     },
     tools: parts.specs,
     policies,

@@ -1,5 +1,6 @@
-import { type AnyActorScope, createActor, initialTransition, type SnapshotFrom } from 'xstate';
+import { type AnyActorScope, initialTransition, type SnapshotFrom } from 'xstate';
 import { AGENT_MACHINE_VERSION, agentMachine } from '../../machines/agent/agent.machine.ts';
+import { inertScope } from '../../machines/agent/agent.scope.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { LogRecord, StartRecord, StoreErrorCode } from './store/store.types.ts';
 
@@ -18,6 +19,16 @@ export function startOf(log: readonly LogRecord[]): StartRecord {
   throw new AgentHubError<StoreErrorCode>('log_corrupt', 'The log has no record 0 to start from.');
 }
 
+/** @throws AgentHubError `version_mismatch` for the log of another version of the machine. */
+export function checkVersion(start: StartRecord): void {
+  if (start.machineVersion !== AGENT_MACHINE_VERSION)
+    throw new AgentHubError(
+      'version_mismatch',
+      `Run ${start.input.runId} was recorded by machine version ${start.machineVersion}; this is version ${AGENT_MACHINE_VERSION}. Nothing was written. Use that version of AgentHub, or start a new run from its prompt.`,
+      { recorded: start.machineVersion, current: AGENT_MACHINE_VERSION },
+    );
+}
+
 /**
  * Folds a log through the pure machine, a step per record. Reads nothing else and starts nothing.
  * @throws AgentHubError `version_mismatch` for the log of another version of the machine,
@@ -25,38 +36,13 @@ export function startOf(log: readonly LogRecord[]): StartRecord {
  */
 export function* foldSteps(log: readonly LogRecord[]): Generator<FoldStep> {
   const start = startOf(log);
-  if (start.machineVersion !== AGENT_MACHINE_VERSION)
-    throw new AgentHubError(
-      'version_mismatch',
-      `Run ${start.input.runId} was recorded by machine version ${start.machineVersion}; this is version ${AGENT_MACHINE_VERSION}. Nothing was written. Use that version of AgentHub, or start a new run from its prompt.`,
-      { recorded: start.machineVersion, current: AGENT_MACHINE_VERSION },
-    );
+  checkVersion(start);
   let [snapshot] = initialTransition(agentMachine, start.input);
   const scope = inertScope();
   for (const record of log) {
     snapshot = foldRecord(snapshot, record, scope);
     yield { record, snapshot };
   }
-}
-
-/**
- * Where transitions are worked out and nothing is done. The pure `transition` of xstate makes one
- * for every event, an actor included; one for a whole log halves the time of folding it.
- */
-export function inertScope(): AnyActorScope {
-  const self = createActor(agentMachine, { input: undefined as never });
-  const nothing = () => {};
-  return {
-    self,
-    system: self.system,
-    id: '',
-    sessionId: '',
-    logger: nothing,
-    defer: nothing,
-    emit: nothing,
-    stopChild: nothing,
-    actionExecutor: nothing,
-  };
 }
 
 function foldRecord(

@@ -2,7 +2,7 @@ import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import { refuse, toPublicEvent } from './answers.ts';
 import type { Journal } from './journal.ts';
 import type { AnswerResult } from './run.types.ts';
-import type { RunStore } from './store/store.types.ts';
+import type { InboxEntry, RunStore } from './store/store.types.ts';
 
 /** Milliseconds between two looks into the inbox. */
 const INTERVAL = 250;
@@ -12,6 +12,8 @@ export interface InboxOptions {
   readonly store: RunStore;
   readonly journal: Journal;
   readonly answer: (event: PublicEvent) => AnswerResult;
+  /** Answers that were there before the run went on: taken before anything else happens. */
+  readonly waiting: readonly InboxEntry[];
 }
 
 export interface Inbox {
@@ -27,19 +29,24 @@ export interface Inbox {
  * Takes answers that other processes left for a run, in order, while this process drives it. What
  * became of each is told only when it is stored: an answer that was taken is never lost.
  */
-export function watchInbox({ runId, store, journal, answer }: InboxOptions): Inbox {
+export function watchInbox({ runId, store, journal, answer, waiting }: InboxOptions): Inbox {
   let isLooking = false;
   let isStopped = false;
+  const take = ({ id, event }: InboxEntry) => {
+    const known = toPublicEvent(event);
+    journal.settle(id, known === null ? refuse('not_an_answer') : answer(known));
+  };
+  for (const entry of waiting) take(entry);
   const look = async () => {
     if (isLooking) return;
     isLooking = true;
     try {
-      for (const { id, event } of await store.pending(runId)) {
+      // What was taken is settled in the store before the store is asked again.
+      await journal.ready();
+      for (const entry of await store.pending(runId)) {
         // The run was let go of meanwhile: the answer waits for its next driver.
         if (isStopped) return;
-        const known = toPublicEvent(event);
-        const result = known === null ? refuse('not_an_answer') : answer(known);
-        journal.settle(id, result);
+        take(entry);
         await journal.ready();
       }
     } catch {

@@ -3,7 +3,7 @@ import type { Policies } from '../../machines/permission/policies.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { canonicalJson } from '../../machines/vocabulary/json.ts';
 import { type AgentSnapshot, foldLog, startOf } from './fold.ts';
-import type { Lease, LeaseRequest, LogRecord, RunStore } from './store/store.types.ts';
+import type { InboxEntry, Lease, LeaseRequest, LogRecord, RunStore } from './store/store.types.ts';
 
 export interface RestoreOptions {
   readonly store: RunStore;
@@ -18,6 +18,8 @@ export interface RestoredLog {
   readonly lease: Lease;
   readonly log: readonly LogRecord[];
   readonly snapshot: AgentSnapshot;
+  /** Answers that wait for it. */
+  readonly waiting: readonly InboxEntry[];
 }
 
 /**
@@ -34,7 +36,7 @@ export async function restoreLog(runId: string, options: RestoreOptions): Promis
     checkSame(log, options);
     if (snapshot.status !== 'active')
       throw new AgentHubError('run_ended', `Run ${runId} has ended; it cannot go on.`, { runId });
-    return { lease, log, snapshot };
+    return { lease, log, snapshot, waiting: await store.pending(runId) };
   } catch (thrown) {
     // A store that cannot take the lease back says less than what was wrong; the lease lapses.
     await store.release(lease).catch(() => {});

@@ -10,7 +10,7 @@ import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
 import { limitsSchema, parseOption } from './options.ts';
 import type { AnswerResult, Run, RunEvent, RunOutcome } from './run.types.ts';
-import type { RunStatus, RunStore } from './store/store.types.ts';
+import type { InboxEntry, RunStatus, RunStore } from './store/store.types.ts';
 
 /** What a run needs of its agent. */
 export interface RunHost {
@@ -31,6 +31,8 @@ export type RunOrigin = { readonly input: AgentInput } | { readonly snapshot: Ag
 export interface RunKeeping {
   readonly store: RunStore;
   readonly journal: Journal;
+  /** Answers that waited for the run to be restored. */
+  readonly waiting?: readonly InboxEntry[];
 }
 
 /** Starts the machine's actor and gives the run that a host holds. */
@@ -89,7 +91,8 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       : journal?.ready().then(() => null, toStoreError));
     const said = failure ? failed(outcome, failure) : outcome;
     observer.emit({ type: 'rest', outcome: said });
-    stream.close();
+    // Resumed before that was told: readers of this leg go on reading.
+    if (resting.resolve === resolve) stream.close();
     resolve(said);
   };
 
@@ -124,7 +127,8 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
   const answer = (event: PublicEvent): AnswerResult => {
     const result = isOver ? refuse('ended') : judgeAnswer(actor.getSnapshot(), event);
     if (!result.accepted) return result;
-    if (event.type === 'run.resume') {
+    // Only a suspended run takes answers while it rests: it goes on, or ends.
+    if (isResting) {
       isResting = false;
       inbox?.idle(false);
       resting = resolvers<RunOutcome>();
@@ -135,8 +139,9 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
   };
 
   if (keeping && !isOver) {
-    inbox = watchInbox({ runId, ...keeping, answer });
+    inbox = watchInbox({ waiting: [], ...keeping, runId, answer });
     inbox.idle(isResting);
+    if (isOver) inbox.stop();
   }
 
   const questions = () => (isOver ? [] : questionsOf(actor.getSnapshot()));

@@ -145,7 +145,7 @@ export interface Run extends AsyncIterable<RunEvent> {
   readonly todos: readonly TodoItem[];
   /**
    * Resolves when the run rests: done, suspended, failed or cancelled. It never rejects. After
-   * `resume` it is a new promise.
+   * `resume`, or `cancel` of a suspended run, it is a new promise.
    */
   readonly outcome: Promise<RunOutcome>;
   /**

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { transition } from 'xstate';
+import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import type { Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
 import {
   type Question,
@@ -14,12 +16,20 @@ import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Message } from '../../machines/vocabulary/messages.ts';
 import { judgeAnswer } from './answers.ts';
 import { type AgentSnapshot, foldLog } from './fold.ts';
+import { callsOf, type StoredCall } from './history/calls.ts';
 import { checkPolicies, type Flip } from './history/policy-check.ts';
 import { type TimelineEntry, timelineOf } from './history/timeline.ts';
 import { copyLog, exportLog, parseExport } from './history/transfer.ts';
-import { type Explanation, whyCall } from './history/why.ts';
+import { whyCall } from './history/why.ts';
+import type { Explanation } from './history/why.types.ts';
 import type { AnswerResult, RunOutcome } from './run.types.ts';
-import type { LogRecord, RunFilter, RunStore, RunSummary } from './store/store.types.ts';
+import type {
+  InboxEntry,
+  LogRecord,
+  RunFilter,
+  RunStore,
+  RunSummary,
+} from './store/store.types.ts';
 
 /** A stored run as a person looks at it. */
 export interface StoredRun extends RunSummary {
@@ -31,6 +41,10 @@ export interface StoredRun extends RunSummary {
   readonly rest: AgentSnapshot['context']['rest'];
   readonly messages: readonly Message[];
   readonly timeline: readonly TimelineEntry[];
+  /** Every call, with all decisions about it. */
+  readonly calls: readonly StoredCall[];
+  /** Answers that nobody has taken yet, oldest first. */
+  readonly waitingAnswers: readonly PublicEvent[];
 }
 
 /** What became of an answer to a stored run. */
@@ -119,7 +133,9 @@ export function openRuns(
     make: (questions: readonly Question[]) => PublicEvent,
   ): Promise<PostedAnswer> => {
     const { drivenBy } = await summaryOf(runId);
-    const snapshot = foldLog(await store.read(runId));
+    const folded = foldLog(await store.read(runId));
+    // As the run will be once it has taken the answers that wait: what is answered stays answered.
+    const snapshot = (await store.pending(runId)).reduce(foldAnswer, folded);
     const event = make(questionsOf(snapshot));
     const judged = judgeAnswer(snapshot, event);
     // Refused here, nothing is written. What a driver is doing right now may still change it there.
@@ -150,6 +166,8 @@ export function openRuns(
         rest,
         messages,
         timeline: timelineOf(log),
+        calls: callsOf(log),
+        waitingAnswers: (await store.pending(runId)).map(({ event }) => event),
       };
     },
     replay: async (runId, to) => timelineOf(upTo(await store.read(runId), to)),
@@ -208,6 +226,12 @@ export function openRuns(
       return runId;
     },
   };
+}
+
+function foldAnswer(snapshot: AgentSnapshot, { event }: InboxEntry): AgentSnapshot {
+  if (!judgeAnswer(snapshot, event).accepted) return snapshot;
+  const [next] = transition(agentMachine, snapshot, event);
+  return next;
 }
 
 function upTo(log: readonly LogRecord[], to: number | undefined): readonly LogRecord[] {

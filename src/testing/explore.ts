@@ -1,5 +1,6 @@
-import { initialTransition, transition } from 'xstate';
+import { initialTransition } from 'xstate';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
+import { inertScope } from '../../machines/agent/agent.scope.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import { controlState } from './control-state.ts';
@@ -71,11 +72,12 @@ export function explore(world: World, options: ExploreOptions = {}): Exploration
   };
   const states = new Map([[first.key, first]]);
   const queue = [first];
+  const scope = inertScope({ machine });
   let edges = 0;
   for (let next = 0; next < queue.length; next += 1) {
     const source = queue[next] as ExploredState;
     for (const event of worldEvents(world, source.snapshot)) {
-      const [after] = transition(machine, source.snapshot, event as never);
+      const after = machine.transition(source.snapshot, event as never, scope);
       const taken = { before: source.snapshot, event, after };
       const memories = properties.map(
         ({ memory }, index) => memory?.next(source.memories[index] ?? null, taken) ?? null,

@@ -168,13 +168,14 @@ export const LIMITS_WORLD: World = {
 /** The same with two calls per reply. */
 export const TWO_CALL_LIMITS_WORLD: World = {
   ...LIMITS_WORLD,
-  limits: { ...LIMITS_WORLD.limits, callsPerReply: 2, toolCalls: 4 },
+  limits: { ...LIMITS_WORLD.limits, callsPerReply: 2, toolCalls: 4, turns: 2 },
   calls: [CALLS.image],
   callsPerReply: [2, 3],
   preToolVerdicts: ['proceed', 'block'],
   facts: [FACTS.clean, FACTS.overwrite],
   toolOutcomes: ['ok', 'unknown'],
-  raisedLimits: { ...LIMITS_WORLD.raisedLimits, toolCalls: 6 },
+  modelCosts: [{ ms: 1, tokens: 1 }],
+  raisedLimits: { ...LIMITS_WORLD.raisedLimits, turns: 3, toolCalls: 6 },
 };
 
 /** The input of a run in a world. */

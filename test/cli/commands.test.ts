@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { parseGrants } from '../../src/cli/commands/run-command.ts';
+import { parseGrants } from '../../src/cli/flags.ts';
 import { cli } from '../../src/cli/program.ts';
 import { textWidth } from '../../src/cli/width.ts';
 import { type FakeIoOptions, fakeIo } from './fake-io.ts';
@@ -11,8 +11,26 @@ import { pictureFolder, temporaryFolder } from './temporary.ts';
 const KEYS = 'y 批准这一次';
 const OVERWRITE = '把 photo.png 缩放到 32 宽，存成 small.png';
 
+const COMMANDS = [
+  ...['run', 'chat', 'tools', 'config', 'graph', 'demo', 'verify', 'runs', 'show', 'resume'],
+  ...[
+    'approve',
+    'deny',
+    'cancel',
+    'why',
+    'replay',
+    'fork',
+    'policy-check',
+    'export',
+    'import',
+    'inspect',
+  ],
+];
+
 async function agenthub(args: readonly string[], options: FakeIoOptions = {}) {
-  const person = fakeIo({ env: { LANG: 'zh_CN.UTF-8' }, ...options });
+  // Runs are kept where the command is given: never here.
+  const cwd = options.cwd ?? (await temporaryFolder());
+  const person = fakeIo({ env: { LANG: 'zh_CN.UTF-8' }, ...options, cwd });
   return { person, exitCode: await cli(args, person.io) };
 }
 
@@ -125,7 +143,7 @@ describe('agenthub run', () => {
     [['run', 'x', '--grant', 'everything'], '--grant: "everything" cannot be granted'],
     [['run', 'x', '--grant', ''], '--grant: "" cannot be granted'],
     [['run', 'x', '--on-ask', 'allow'], '--on-ask: "allow" is not known; use deny or wait.'],
-    [['run', 'x', '--on-ask', 'wait'], 'this version has no run store yet'],
+    [['run', 'x', '--on-ask', 'wait', '--no-store'], 'a run can only wait where it is stored'],
     [['run', 'x', '--json', '--json-stream'], 'use one of them'],
     [['graph', '--format', 'png'], '--format: "png" is not known; use mermaid or json.'],
     [['demo', '--locale', 'fr'], '--locale: "fr" is not known; use zh or en.'],
@@ -164,7 +182,8 @@ it('parses grants', () => {
 
 describe('agenthub chat', () => {
   it('takes piped lines, and each run goes on from the last', async () => {
-    const person = fakeIo({ env: { LANG: 'zh_CN.UTF-8' } });
+    const cwd = await temporaryFolder();
+    const person = fakeIo({ cwd, env: { LANG: 'zh_CN.UTF-8' } });
     const done = cli(['chat'], person.io);
     person.stdin.end('发票怎么开\n\n/todos\n先查一下发票怎么开，再查一下运费谁承担\n/todos\n');
     expect(await done).toBe(0);
@@ -175,7 +194,7 @@ describe('agenthub chat', () => {
   });
 
   it('leaves on /exit without reading on', async () => {
-    const person = fakeIo();
+    const person = fakeIo({ cwd: await temporaryFolder() });
     const done = cli(['chat'], person.io);
     person.stdin.end('/exit\nhow do I get an invoice\n');
     expect([await done, person.out()]).toEqual([0, '']);
@@ -256,10 +275,10 @@ describe('what can be looked up', () => {
   });
 
   it.each(['zh', 'en'])('help in %s mixes no languages and fits 80 columns', async (locale) => {
-    for (const command of ['run', 'chat', 'tools', 'config', 'graph', 'demo']) {
+    for (const command of COMMANDS) {
       const { person } = await agenthub(['help', command], { env: { AGENTHUB_LOCALE: locale } });
       if (locale === 'en') expect(person.out()).not.toMatch(/\p{Script=Han}/u);
-      else expect(person.out()).not.toMatch(/show|Options|Usage/u);
+      else expect(person.out()).not.toMatch(/show help|Options|Usage/u);
       for (const line of person.out().split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(100);
     }
   });

@@ -42,12 +42,41 @@ describe('agenthub config', () => {
         `model.timeout = 5  (file ./${FILE})`,
         'model.maxRetries = 2  (default)',
         'limits.turns = 25  (default)',
-        'limits.approvalDeadline = 600000  (default)',
+        'limits.approvalDeadline = null  (default)',
+        'store = "./.agenthub/runs.db"  (default)',
         'files.allowed = ["."]  (default)',
         'model.apiKey = set (not shown)  (environment ZHIPUAI_API_KEY)',
       ]),
     );
     expect(out).not.toContain('secret');
+  });
+
+  it('where nothing is stored a question has ten minutes; a store is named by file, variable or flag', async () => {
+    const shown = async (file: object | null, args: string[], env: Record<string, string> = {}) =>
+      (await config(file, { args, env })).out
+        .split('\n')
+        .filter((line) => /^(store|limits\.approvalDeadline) /u.test(line));
+    expect(await shown(null, ['--no-store'])).toEqual([
+      'limits.approvalDeadline = 600000  (default)',
+      'store = false  (flag --no-store)',
+    ]);
+    expect(await shown({ store: false, limits: { approvalDeadline: 5 } }, [])).toEqual([
+      `limits.approvalDeadline = 5  (file ./${FILE})`,
+      `store = false  (file ./${FILE})`,
+    ]);
+    expect(await shown({ store: 'kept/runs.db' }, [])).toEqual([
+      'limits.approvalDeadline = null  (default)',
+      `store = "./kept/runs.db"  (file ./${FILE})`,
+    ]);
+    expect(await shown({ store: 'x' }, ['--store', 'y'], { AGENTHUB_STORE: 'z' })).toContain(
+      'store = "y"  (flag --store)',
+    );
+    expect(await shown({ store: 'x' }, [], { AGENTHUB_STORE: 'z' })).toContain(
+      'store = "z"  (environment AGENTHUB_STORE)',
+    );
+    expect((await config({ store: true })).lines).toEqual([
+      `${FILE}: store: true is not allowed; allowed: text, not empty | false`,
+    ]);
   });
 
   it('gives the same as JSON', async () => {
@@ -119,7 +148,7 @@ describe('what is wrong in a configuration', () => {
       `${FILE}: limits.repairs: -1 is not allowed; allowed: integer ≥ 1 | 0`,
       `${FILE}: limits.tokens: 0 is not allowed; allowed: integer ≥ 1 | null`,
       `${FILE}: hooks.todoReminder: "yes" is not allowed; allowed: boolean`,
-      `${FILE}: modle: there is no such setting; allowed: model, protocol, locale, instructions, knowledge, files, imageService, allowedServices, permissions, limits, hooks`,
+      `${FILE}: modle: there is no such setting; allowed: model, protocol, locale, store, instructions, knowledge, files, imageService, allowedServices, permissions, limits, hooks`,
       'AGENTHUB_PROTOCOL: protocol: "xml" is not allowed; allowed: "native-calls" | "react-text"',
       '--locale: locale: "fr" is not allowed; allowed: "zh" | "en"',
     ]);

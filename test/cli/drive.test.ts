@@ -30,6 +30,9 @@ function start(
     quiet: false,
     times: false,
     ...options.drive,
+  }).then((driven) => {
+    if (driven.outcome === null) throw new Error('the run was left waiting');
+    return driven;
   });
   return { person, run, driven, model, started };
 }

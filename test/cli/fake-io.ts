@@ -10,6 +10,8 @@ export interface FakeIoOptions {
   readonly rows?: number;
   readonly env?: Record<string, string>;
   readonly cwd?: string;
+  /** Milliseconds since the epoch. Default 0. */
+  readonly time?: number;
 }
 
 /** A process that tests hold in their hands. Time stands still unless it is moved. */
@@ -27,7 +29,7 @@ export function fakeIo(options: FakeIoOptions = {}) {
   const tickers = new Set<() => void>();
   const interrupted = new Set<() => void>();
   const exits: number[] = [];
-  let time = 0;
+  let { time = 0 } = options;
   const io = {
     stdin,
     stdout: stdout.stream,

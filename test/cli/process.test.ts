@@ -1,15 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type Answer, chunk, json, startEndpoint, stream } from '../model/endpoint.ts';
 import { pictureFolder, temporaryFolder } from './temporary.ts';
 
 const MAIN = resolve('dist/src/cli/main.js');
 const cleanups: (() => unknown)[] = [];
+/** Runs are kept in a folder of their own: never here, and not among a test's pictures. */
+const STORES = mkdtempSync(join(tmpdir(), 'agenthub-process-'));
+afterAll(() => rmSync(STORES, { recursive: true, force: true }));
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
@@ -18,7 +22,7 @@ afterEach(async () => {
 function start(args: readonly string[], { cwd = '.', env = {} as Record<string, string> } = {}) {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', AGENTHUB_STORE: join(STORES, 'runs.db'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   cleanups.push(() => child.kill('SIGKILL'));

@@ -73,6 +73,8 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     await store.append(lease, records, { durable: true });
     await store.append(lease, [event(next)], { durable: false, status: 'waiting' });
     expect(await store.read('a')).toEqual([start('a', '任务 🙂'), ...records, event(next)]);
+    expect(await store.read('a', 2)).toEqual([...records.slice(1), event(next)]);
+    expect(await store.read('a', next + 1)).toEqual([]);
     expect(await store.list()).toMatchObject([
       {
         runId: 'a',

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -59,6 +60,13 @@ describe.concurrent('the examples run and print', () => {
     expect(await run('docs/examples/permissions.ts')).toBe(
       "[ 'The amount is above 100' ] [ 'use' ]\nok paid 250 back for A-1\n",
     );
+  });
+
+  it('store: a question answered after its process has gone', async ({ onTestFinished }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'agenthub-store-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const env = { STORE: join(folder, 'runs.db') };
+    expect(await run('docs/examples/store.ts', env)).toBe('hello\npolicy, lifted by ada\n');
   });
 
   it('machine: the agent as a child', async () => {

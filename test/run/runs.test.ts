@@ -68,7 +68,12 @@ describe('why', () => {
     expect(why.entries).toContainEqual(
       expect.objectContaining({ kind: 'answer', answer: 'granted', by: 'ada', approvals: ['use'] }),
     );
-    expect(why).toMatchObject({ stands: 'ok', decidedBy: 'policy' });
+    expect(why).toMatchObject({
+      stands: 'ok',
+      decidedBy: 'policy, lifted by ada',
+      decider: { zh: 'policy，由 ada 的批准解除' },
+      wouldChange: [{ en: 'Without that approval' }, { en: 'A policy that denies it or asks' }],
+    });
   });
 
   it('a denied call: the person, the words, and what had been asked', async () => {
@@ -102,6 +107,45 @@ describe('why', () => {
     expect(why.decidedBy).toContain('boom');
   });
 
+  it('a call of a tool that there is not, settled in the step that brought it', async () => {
+    const unknown = { calls: [{ name: 'nope', arguments: {}, id: 'a' }], usage: null };
+    const { runs } = await stored([unknown, answer('ok')]);
+    const why = await runs.why('run-1', '1.0');
+    expect(why).toMatchObject({ tool: 'nope', stands: 'unknown_tool' });
+    expect(why.entries.map(({ kind }) => kind)).toEqual(['asked_for', 'settled']);
+    expect(why.decider).toEqual({ zh: '引擎：unknown_tool', en: 'engine: unknown_tool' });
+  });
+
+  it('every hook that the call concerned, and every approval that was given for it', async () => {
+    const hooks = [
+      defineHook({
+        name: 'curious',
+        event: 'PreToolUse',
+        run: () => ({ decision: 'ask', reason: 'sure?' }),
+      }),
+      defineHook({
+        name: 'elsewhere',
+        event: 'PreToolUse',
+        matcher: 'other',
+        run: () => ({ decision: 'block', reason: 'no' }),
+      }),
+    ];
+    const { runs } = await stored([callNote('a'), answer('ok')], { hooks });
+    const why = await runs.why('run-1', '1.0');
+    expect(why.entries[1]).toMatchObject({
+      kind: 'hook',
+      hooks: ['curious'],
+      verdict: 'ask',
+      reasons: [{ source: 'curious', text: 'sure?' }],
+    });
+    expect(
+      why.entries.flatMap((entry) => (entry.kind === 'decision' ? [entry] : [])),
+    ).toMatchObject([
+      { action: 'ask', grants: [] },
+      { action: 'allow', grants: [{ by: 'ada', approvals: ['hook'], stands: 'holds' }] },
+    ]);
+  });
+
   it('a call that there is not: names those there are', async () => {
     const { runs } = await stored([callNote('a', 'b'), answer('ok')]);
     await expect(runs.why('run-1', '7.0')).rejects.toMatchObject({
@@ -112,6 +156,19 @@ describe('why', () => {
 });
 
 describe('looking at stored runs', () => {
+  it('shows every call with all decisions about it', async () => {
+    const { runs } = await stored([callNote('a'), answer('ok')], asks);
+    const [call, ...others] = (await runs.show('run-1')).calls;
+    expect(others).toEqual([]);
+    expect(call).toMatchObject({
+      callId: '1.0',
+      tool: 'note',
+      input: { text: 'a' },
+      stands: 'ok',
+      decisions: [{ action: 'ask', reasons: [{ code: 'use_not_approved' }] }, { action: 'allow' }],
+    });
+  });
+
   it('shows where a run stands, its questions, and a timeline that ends there', async () => {
     const { runs } = await stored([callNote('a')], asks, 'leave');
     const shown = await runs.show('run-1');
@@ -162,6 +219,48 @@ describe('answering stored runs', () => {
       result: { code: 'not_suspended' },
     });
     expect(await store.pending('run-1')).toEqual([]);
+  });
+
+  it('knows what is answered already, though nobody has taken it yet', async () => {
+    const { runs } = await stored([callNote('a', 'b')], asks, 'leave');
+    await runs.approve('run-1', '1.0', { by: 'ada' });
+    expect(await runs.deny('run-1', '1.0', { by: 'bob' })).toMatchObject({
+      result: { accepted: false, code: 'not_asked' },
+    });
+    await runs.deny('run-1', '1.1', { by: 'bob' });
+    expect((await runs.show('run-1')).waitingAnswers).toMatchObject([
+      { type: 'permission.grant', callId: '1.0', by: 'ada' },
+      { type: 'permission.deny', callId: '1.1', by: 'bob' },
+    ]);
+  });
+
+  it('an answer that waits comes before anything else: what was cancelled starts nothing', async () => {
+    const { runs, store } = await stored([callNote('a')], asks, 'leave');
+    // Interrupted where it would go on by itself.
+    const forked = await runs.fork('run-1', { at: 2, newId: 'fork' });
+    await runs.cancel(forked, { by: 'ada' });
+    const { agent, started, model } = scriptedAgent([], { ...asks, store });
+    const run = await agent.restore(forked);
+    expect(run.state).toBe('cancelled');
+    expect(await run.outcome).toMatchObject({ status: 'cancelled' });
+    expect([started, model.requests]).toEqual([[], []]);
+    expect((await runs.show(forked)).waitingAnswers).toEqual([]);
+  });
+
+  it('a run restored as suspended goes on where a resume waits, and tells all of it', async () => {
+    const store = memoryStore();
+    const limits = { limits: { turns: 1 } };
+    const first = scriptedAgent([callNote('a')], { ...limits, store }).agent.start('task');
+    expect(await first.outcome).toMatchObject({ status: 'suspended', reason: 'limit.turns' });
+    await first.close();
+    const posted = await openRuns(store).resume('run-1', { by: 'ada', limits: { turns: 5 } });
+    expect(posted).toEqual({ drivenBy: null, result: null });
+    const { agent } = scriptedAgent([answer('ok')], { ...limits, store });
+    const run = await agent.restore('run-1');
+    const states: string[] = [];
+    for await (const event of run) if (event.type === 'state') states.push(event.state);
+    expect(states.at(-1)).toBe('done');
+    expect(await run.outcome).toMatchObject({ status: 'done', answer: 'ok' });
   });
 
   it('keeps an answer until somebody drives the run', async () => {

@@ -1,7 +1,7 @@
 import { fromPromise } from 'xstate';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { type PortInputs, ports } from '../../machines/agent/agent.ports.ts';
-import { inertScope } from '../../src/run/fold.ts';
+import { inertScope } from '../../machines/agent/agent.scope.ts';
 import { Journal } from '../../src/run/journal.ts';
 import { openRun, type RunHost, type RunOrigin } from '../../src/run/run.ts';
 import type { Run } from '../../src/run/run.types.ts';

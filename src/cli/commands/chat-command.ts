@@ -1,15 +1,17 @@
 import { createInterface } from 'node:readline';
 import type { Message } from '../../../machines/vocabulary/messages.ts';
 import type { TodoItem } from '../../../machines/vocabulary/todos.ts';
-import { buildAgent } from '../build-agent.ts';
+import type { Agent } from '../../run/agent.types.ts';
 import { loadSettings, unflatten } from '../config.ts';
 import { drive } from '../drive.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, settingsFlags } from '../flags.ts';
 import { type Io, isLive } from '../io.ts';
+import { type ReportOptions, writeOutcome, writeStored } from '../report.ts';
 import { todoLines } from '../step-lines.ts';
+import { withAgent } from '../store.ts';
 import { say } from '../texts.ts';
-import { hint, writeOutcome } from './run-command.ts';
+import { hint } from './run-command.ts';
 
 /**
  * `agenthub chat`: one conversation, a task per line, each run going on from the last. Ctrl-C
@@ -18,10 +20,19 @@ import { hint, writeOutcome } from './run-command.ts';
 export async function chatCommand(flags: CommonFlags, io: Io): Promise<ExitCode> {
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
   const { locale = 'en' } = unflatten(settings);
-  const agent = buildAgent(settings, io);
-  hint(settings, io, locale);
-  io.stderr.write(`${say(locale, 'chat')}\n`);
+  return withAgent(settings, io, async (agent, store) => {
+    hint(settings, io, locale);
+    io.stderr.write(`${say(locale, 'chat')}\n`);
+    await converse(agent, io, { flags, locale, isStored: store !== null });
+    return EXIT.done;
+  });
+}
 
+async function converse(
+  agent: Agent,
+  io: Io,
+  { flags, locale, isStored }: Pick<ReportOptions, 'flags' | 'locale' | 'isStored'>,
+): Promise<void> {
   let history: readonly Message[] = [];
   let todos: readonly TodoItem[] = [];
   const style = { locale, times: true, width: isLive(io) ? (io.stderr.columns || 80) - 1 : null };
@@ -35,12 +46,13 @@ export async function chatCommand(flags: CommonFlags, io: Io): Promise<ExitCode>
       const run = agent.start(task, { history });
       const options = { locale, grants: [], prompts: true, quiet: false, times: true };
       const { outcome } = await drive(run, io, options);
+      if (outcome === null) continue;
       writeOutcome(outcome, io, locale);
+      if (isStored) writeStored(outcome, io, { flags, locale });
       history = outcome.messages;
       todos = outcome.todos;
     }
   }
-  return EXIT.done;
 }
 
 /**

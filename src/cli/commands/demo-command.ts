@@ -3,14 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
-import { buildAgent } from '../build-agent.ts';
-import { loadSettings, packageFolder } from '../config.ts';
+import type { Agent } from '../../run/agent.types.ts';
+import { loadSettings } from '../config.ts';
 import { drive } from '../drive.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { settingsFlags } from '../flags.ts';
 import { colorsOf, type Io } from '../io.ts';
+import { packageFolder } from '../package-folder.ts';
+import { writeOutcome } from '../report.ts';
+import { withAgent } from '../store.ts';
 import { say } from '../texts.ts';
-import { writeOutcome } from './run-command.ts';
 
 const TASKS = {
   zh: [
@@ -35,7 +37,7 @@ const EXPECTED = [
 ].join('\n');
 
 /**
- * `agenthub demo`: four tasks in a fresh folder, without a key and without a network. The offline
+ * `agenthub demo`: four tasks in a fresh folder (their runs are kept in it, and go with it), without a key and without a network. The offline
  * model answers; hooks, permission and tools are the real ones, and nobody can be asked.
  */
 export async function demoCommand(flags: { locale?: string }, io: Io): Promise<ExitCode> {
@@ -52,16 +54,11 @@ export async function demoCommand(flags: { locale?: string }, io: Io): Promise<E
         knowledge: join(packageFolder(), 'knowledge'),
       }),
     });
-    const agent = buildAgent(settings, { env: {}, cwd: folder });
+    const exitCode = await withAgent(settings, { env: {}, cwd: folder }, (agent) =>
+      doTasks(agent, io, locale),
+    );
+    if (exitCode !== EXIT.done) return exitCode;
     const colors = colorsOf(io);
-    for (const [index, task] of TASKS[locale].entries()) {
-      io.stderr.write(`\n${colors.bold(`${index + 1}. ${task}`)}\n`);
-      const options = { locale, grants: [], prompts: false, quiet: false, times: false };
-      const { outcome, exitCode } = await drive(agent.start(task), io, options);
-      if (exitCode === EXIT.interrupted) return exitCode;
-      writeOutcome(outcome, io, locale);
-      if (outcome.status !== 'done') return EXIT.failed;
-    }
     const found = await listing(folder);
     io.stderr.write(`\n${found}\n`);
     if (found === EXPECTED) return EXIT.done;
@@ -70,6 +67,19 @@ export async function demoCommand(flags: { locale?: string }, io: Io): Promise<E
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function doTasks(agent: Agent, io: Io, locale: Locale): Promise<ExitCode> {
+  const colors = colorsOf(io);
+  for (const [index, task] of TASKS[locale].entries()) {
+    io.stderr.write(`\n${colors.bold(`${index + 1}. ${task}`)}\n`);
+    const options = { locale, grants: [], prompts: false, quiet: false, times: false };
+    const { outcome, exitCode } = await drive(agent.start(task), io, options);
+    if (exitCode === EXIT.interrupted) return exitCode;
+    if (outcome !== null) writeOutcome(outcome, io, locale);
+    if (outcome?.status !== 'done') return EXIT.failed;
+  }
+  return EXIT.done;
 }
 
 function localeOfDemo(text: string): Locale {
@@ -92,7 +102,8 @@ async function makePhoto(path: string): Promise<void> {
 
 async function listing(folder: string): Promise<string> {
   const { default: sharp } = await import('sharp');
-  const names = (await readdir(folder)).sort();
+  // The runs themselves are kept in a folder whose name begins with a dot.
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.')).sort();
   const lines = await Promise.all(
     names.map(async (name) => {
       const { width, height, format } = await sharp(join(folder, name)).metadata();

@@ -18,11 +18,13 @@ import {
   type Verification,
   verify,
 } from '../../testing/index.ts';
-import { buildAgent } from '../build-agent.ts';
+import { buildAgentToShow } from '../build-agent.ts';
 import { loadSettings, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, settingsFlags } from '../flags.ts';
 import { colorsOf, type Io, isLive } from '../io.ts';
+import { printable, printableJson } from '../printable.ts';
+import { toStdout } from '../stored-lines.ts';
 
 export interface VerifyFlags extends CommonFlags {
   readonly property?: string;
@@ -63,7 +65,7 @@ export async function verifyCommand(flags: VerifyFlags, io: Io): Promise<ExitCod
   });
   if (isLive(io)) io.stderr.write('\r\u001b[2K');
   if (flags.html !== undefined) writeFileSync(resolve(io.cwd, flags.html), toHtml(result, locale));
-  if (flags.json) io.stdout.write(`${JSON.stringify(result)}\n`);
+  if (flags.json) io.stdout.write(`${printableJson(result)}\n`);
   else writeReport(result, io, locale);
   return result.holds ? EXIT.done : EXIT.failed;
 }
@@ -81,7 +83,7 @@ function shipped(calls: string | undefined): readonly NamedWorld[] {
 
 /** The worlds of the configured agent: its tools, its policies, its hooks answering anything. */
 function worldsOf(settings: ReturnType<typeof loadSettings>, io: Io, callsPerReply: 1 | 2) {
-  const agent = buildAgent(settings, io);
+  const agent = buildAgentToShow(settings, io);
   const { hooks } = agent.input('verify');
   return hostWorlds({
     policies: agent.policies,
@@ -117,13 +119,13 @@ function rowsOf({ worlds }: Verification): readonly PropertyResult[] {
   });
 }
 
-function writeReport(result: Verification, { stdout, ...io }: Io, locale: Locale): void {
-  const colors = colorsOf({ stdout, ...io });
-  const write = (text: string) => stdout.write(`${text}\n`);
+function writeReport(result: Verification, io: Io, locale: Locale): void {
+  const colors = colorsOf(toStdout(io));
+  const write = (text: string) => io.stdout.write(`${text}\n`);
   for (const { name, states, edges, replayed, mismatches } of result.worlds) {
     const counts = `${states} ${TEXTS.states[locale]}, ${edges} ${TEXTS.edges[locale]}`;
     const live = `${replayed} ${TEXTS.replayed[locale]}, ${mismatches.length} ${TEXTS.mismatches[locale]}`;
-    write(`${name}: ${counts}; ${live}`);
+    write(printable(`${name}: ${counts}; ${live}`));
   }
   const unbounded = result.cycles.filter(({ bounds }) => bounds.length === 0);
   const cycles = unbounded.length > 0 ? unbounded.length : result.cycles.length;
@@ -136,10 +138,12 @@ function writeReport(result: Verification, { stdout, ...io }: Io, locale: Locale
     const word = isBroken(row)
       ? colors.red(TEXTS.broken[locale])
       : colors.green(TEXTS.holds[locale]);
-    write(`${row.id.padEnd(width)}  ${word}  ${row.text}`);
+    write(`${printable(row.id.padEnd(width))}  ${word}  ${printable(row.text)}`);
   }
   for (const broken of rows.filter(isBroken))
-    write(`\n${formatSteps(broken)}\n\n${formatMermaid(broken)}\n\n${formatTest(broken)}`);
+    write(
+      printable(`\n${formatSteps(broken)}\n\n${formatMermaid(broken)}\n\n${formatTest(broken)}`),
+    );
 }
 
 function toHtml(result: Verification, locale: Locale): string {

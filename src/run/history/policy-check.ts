@@ -1,9 +1,9 @@
 import { decide } from '../../../machines/agent/agent.calls.ts';
 import type { Decision } from '../../../machines/permission/evaluate.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
-import type { JsonObject } from '../../../machines/vocabulary/json.ts';
 import { type AgentSnapshot, foldSteps } from '../fold.ts';
 import type { LogRecord } from '../store/store.types.ts';
+import { decisionsOf } from './calls.ts';
 
 /** A decision that would come out otherwise. */
 export interface Flip {
@@ -24,29 +24,15 @@ export function checkPolicies(
   let decisions = 0;
   let before: AgentSnapshot | null = null;
   for (const { record, snapshot } of foldSteps(log)) {
-    if (before !== null && isInspection(record)) {
-      const { runId, calls, policies: recorded } = before.context;
-      const found = (record.event.output as JsonObject).facts as Record<
-        string,
-        { ok: boolean; facts: never }
-      >;
-      for (const call of calls) {
-        const facts = Object.hasOwn(found, call.id) ? found[call.id] : undefined;
-        if (call.stage !== 'live' || facts?.ok !== true) continue;
-        decisions += 1;
-        const inspected = { ...call, facts: facts.facts };
-        const was = decide(inspected, recorded);
-        const is = decide(inspected, policies);
-        if (was.action === is.action) continue;
-        const part = { runId, callId: call.id, tool: call.tool, seq: record.seq };
-        flips.push({ ...part, before: was, after: is });
-      }
+    for (const { call, decision } of before === null ? [] : decisionsOf(record, before)) {
+      decisions += 1;
+      const after = decide(call, policies);
+      if (after.action === decision.action) continue;
+      const { runId } = snapshot.context;
+      const part = { runId, callId: call.id, tool: call.tool, seq: record.seq };
+      flips.push({ ...part, before: decision, after });
     }
     before = snapshot;
   }
   return { decisions, flips };
-}
-
-function isInspection(record: LogRecord): record is Extract<LogRecord, { kind: 'event' }> {
-  return record.kind === 'event' && record.event.type === 'xstate.done.actor.inspectFacts';
 }

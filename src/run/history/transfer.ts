@@ -45,6 +45,7 @@ function invalid(why: string): AgentHubError {
   return new AgentHubError(
     'invalid_export',
     `This is no exported run: ${why}. Nothing was written.`,
+    { why },
   );
 }
 

@@ -1,70 +1,15 @@
-import { approvalsOf, factsOf } from '../../../machines/agent/agent.calls.ts';
+import { factsOf, shownOf } from '../../../machines/agent/agent.calls.ts';
 import type { Call } from '../../../machines/agent/agent.types.ts';
-import {
-  authorizationOf,
-  type Consideration,
-  explain,
-} from '../../../machines/permission/evaluate.ts';
+import { matchesTool } from '../../../machines/agent/matcher.ts';
+import { authorizationOf, explain } from '../../../machines/permission/evaluate.ts';
 import type { Approval, Reason } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { canonicalJson, type Json, type LocalizedText } from '../../../machines/vocabulary/json.ts';
-import type { ContextNote, Outcome } from '../../../machines/vocabulary/messages.ts';
+import { canonicalJson, type Json } from '../../../machines/vocabulary/json.ts';
+import type { CallMessage, ContextNote } from '../../../machines/vocabulary/messages.ts';
 import { type AgentSnapshot, foldSteps } from '../fold.ts';
 import type { LogRecord } from '../store/store.types.ts';
-
-interface EntryPart {
-  readonly seq: number;
-  readonly at: number;
-}
-
-/** One thing that bore on a call. */
-export type WhyEntry = EntryPart &
-  (
-    | { readonly kind: 'asked_for'; readonly tool: string; readonly input: Json }
-    | {
-        readonly kind: 'hook';
-        readonly verdict: string;
-        readonly reasons: readonly ContextNote[];
-        /** The input as the hooks left it, or null where they left it as it was. */
-        readonly newInput: Json;
-      }
-    | {
-        readonly kind: 'decision';
-        readonly action: 'allow' | 'ask' | 'deny';
-        readonly facts: Json;
-        /** Every rule looked at, matched or not. */
-        readonly considered: readonly Consideration[];
-      }
-    | {
-        readonly kind: 'answer';
-        readonly answer: 'granted' | 'denied' | 'expired';
-        readonly by: string | null;
-        readonly approvals: readonly Approval[];
-        readonly reason: string;
-        readonly expiresAt: number | null;
-      }
-    | { readonly kind: 'started'; readonly attempt: number }
-    | {
-        readonly kind: 'settled';
-        readonly outcome: Outcome;
-        readonly reasons: readonly Reason[];
-        readonly content: string;
-      }
-  );
-
-/** Why a call came out as it did. */
-export interface Explanation {
-  readonly runId: string;
-  readonly callId: string;
-  readonly tool: string;
-  readonly entries: readonly WhyEntry[];
-  /** What decided last: a rule, a hook, a person, or the engine. */
-  readonly decidedBy: string;
-  /** How it stands: an outcome, or where the call waits. */
-  readonly stands: Outcome | Call['stage'];
-  /** What would have to be different for it to come out otherwise. */
-  readonly wouldChange: readonly LocalizedText[];
-}
+import type { ConsideredGrant, Explanation, WhyEntry } from './why.types.ts';
+import { deciderOf, wouldChange } from './why-words.ts';
 
 /**
  * Everything that bore on a call, from its run's log alone.
@@ -74,34 +19,48 @@ export function whyCall(log: readonly LogRecord[], callId: string): Explanation 
   const entries: WhyEntry[] = [];
   const ids = new Set<string>();
   let before: AgentSnapshot | null = null;
-  let last: Call | null = null;
+  let last: Pick<Call, 'tool' | 'stage'> | null = null;
   let runId = '';
   for (const { record, snapshot } of foldSteps(log)) {
     runId = snapshot.context.runId;
     for (const { id } of snapshot.context.calls) ids.add(id);
+    for (const { id } of newCalls(before, snapshot)) ids.add(id);
     const was = findCall(before, callId);
     const is = findCall(snapshot, callId);
     entries.push(...entriesOf(record, { was, is, snapshot, callId }));
     last = is ?? last;
+    const passing: CallMessage | undefined =
+      last === null ? newCalls(before, snapshot).find(({ id }) => id === callId) : undefined;
+    if (passing !== undefined) {
+      entries.push(...passingEntries(record, passing, snapshot));
+      last = { tool: passing.tool, stage: 'settled' };
+    }
     before = snapshot;
   }
   if (last === null)
     throw new AgentHubError(
       'call_unknown',
       `Run ${runId} has no call ${callId}. Its calls: ${[...ids].join(', ') || 'none'}.`,
+      { runId, callId, calls: [...ids] },
     );
   const { tool, stage } = last;
   const settled = entries.findLast((entry) => entry.kind === 'settled');
-  const stands = settled?.kind === 'settled' ? settled.outcome : stage;
-  const reasons = settled?.kind === 'settled' ? settled.reasons : openReasons(entries);
+  const isOpen = findCall(before, callId)?.result === null;
+  const end = settled?.kind === 'settled' && !isOpen ? settled : null;
+  const stands = end?.outcome ?? stage;
+  const decider = deciderOf(isOpen ? entries.filter(({ kind }) => kind !== 'settled') : entries);
   return {
     runId,
     callId,
     tool,
     entries,
     stands,
-    decidedBy: decidedBy(entries),
-    wouldChange: wouldChange(stands, reasons, tool),
+    decidedBy: decider.en,
+    decider,
+    wouldChange: wouldChange(stands, end?.reasons ?? openReasons(entries), {
+      tool,
+      isLifted: isLifted(entries),
+    }),
   };
 }
 
@@ -125,13 +84,15 @@ function entriesOf(record: LogRecord, scene: Scene): WhyEntry[] {
   const { type, output } = record.event;
   const results = (output ?? {}) as Readonly<Record<string, Json>>;
   if (type === 'xstate.done.actor.preToolUse' && was?.stage === 'live')
-    found.push({ ...part, ...hookEntry(results[callId], was) });
+    found.push({ ...part, ...hookEntry(results[callId], { ...scene, was }) });
   if (type === 'xstate.done.actor.inspectFacts' && was?.stage === 'live')
     found.push(
-      ...decisionEntry(results.facts, { ...scene, was }).map((entry) => ({ ...part, ...entry })),
+      ...decisionEntry(results, { ...scene, was }).map((entry) => ({ ...part, ...entry })),
     );
   if (was?.stage === 'asked' && is?.stage !== 'asked')
     found.push({ ...part, ...answerEntry(record.event, callId) });
+  if (type === `xstate.done.actor.tool.${callId}` && results.outcome === 'unknown' && was !== null)
+    found.push({ ...part, kind: 'lost', attempt: was.starts });
   const observed = was?.result === null ? observationOf(snapshot, callId) : null;
   const result = is?.result ?? observed;
   if (call !== null && was?.result == null && result) {
@@ -139,6 +100,27 @@ function entriesOf(record: LogRecord, scene: Scene): WhyEntry[] {
     found.push({ ...part, kind: 'settled', outcome, reasons, content });
   }
   return found;
+}
+
+/** Calls that a record brought into the conversation. */
+function newCalls(before: AgentSnapshot | null, { context }: AgentSnapshot): CallMessage[] {
+  if (before === null) return [];
+  return context.messages
+    .slice(before.context.messages.length)
+    .flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+}
+
+/** A call that came and was settled in one step, such as one of a tool that there is not. */
+function passingEntries(
+  { seq, at }: LogRecord,
+  { id, tool, input }: CallMessage,
+  snapshot: AgentSnapshot,
+): WhyEntry[] {
+  const asked: WhyEntry = { seq, at, kind: 'asked_for', tool, input };
+  const observed = observationOf(snapshot, id);
+  if (observed === null) return [asked];
+  const { outcome, reasons, content } = observed;
+  return [asked, { seq, at, kind: 'settled', outcome, reasons, content }];
 }
 
 function findCall(snapshot: AgentSnapshot | null, id: string): Call | null {
@@ -152,7 +134,7 @@ function observationOf({ context }: AgentSnapshot, callId: string) {
   return found?.role === 'observation' ? found : null;
 }
 
-function hookEntry(verdict: Json | undefined, was: Call) {
+function hookEntry(verdict: Json | undefined, { was, snapshot }: Scene & { was: Call }) {
   const {
     verdict: word = 'failed',
     reasons = [],
@@ -163,18 +145,32 @@ function hookEntry(verdict: Json | undefined, was: Call) {
     input?: Json;
   };
   const isSame = canonicalJson(input) === canonicalJson(was.input);
-  return { kind: 'hook', verdict: word, reasons, newInput: isSame ? null : input } as const;
+  const hooks = snapshot.context.hooks
+    .filter(({ event, matcher }) => event === 'PreToolUse' && matchesTool(matcher, was.tool))
+    .map(({ name }) => name);
+  return { kind: 'hook', verdict: word, reasons, newInput: isSame ? null : input, hooks } as const;
 }
 
-function decisionEntry(facts: Json | undefined, { was, snapshot, callId }: Scene & { was: Call }) {
+function decisionEntry(
+  { at, facts }: Readonly<Record<string, Json>>,
+  { was, snapshot, callId }: Scene & { was: Call },
+) {
   const found = (facts as Readonly<Record<string, { ok?: boolean; facts?: Json }>> | undefined)?.[
     callId
   ];
   if (found?.ok !== true) return [];
   const call = { ...was, facts: found.facts as never };
+  const shown = shownOf(call);
+  const grants = was.grants.map(({ shown: given, ...grant }): ConsideredGrant => {
+    const isLate = grant.expiresAt !== null && grant.expiresAt <= Number(at);
+    return { ...grant, stands: given !== shown ? 'changed' : isLate ? 'expired' : 'holds' };
+  });
+  const approvals = grants
+    .filter(({ stands }) => stands === 'holds')
+    .flatMap((grant) => grant.approvals);
   const considered = explain(
     factsOf(call, call.facts),
-    authorizationOf(approvalsOf(call)),
+    authorizationOf(approvals),
     snapshot.context.policies,
   );
   const holding = considered.filter(({ matched, lifted }) => matched && !lifted);
@@ -187,6 +183,7 @@ function decisionEntry(facts: Json | undefined, { was, snapshot, callId }: Scene
       action: action ?? 'allow',
       facts: found.facts ?? null,
       considered,
+      grants,
     } as const,
   ];
 }
@@ -195,14 +192,21 @@ function answerEntry(event: Readonly<Record<string, unknown>>, callId: string) {
   const isGrant = event.type === 'permission.grant';
   const isAnswer = isGrant || event.type === 'permission.deny';
   const isMine = isAnswer && event.callId === callId;
+  const other = event.type === 'run.cancel' ? 'cancelled' : 'expired';
   return {
     kind: 'answer',
-    answer: !isMine ? 'expired' : isGrant ? 'granted' : 'denied',
+    answer: !isMine ? other : isGrant ? 'granted' : 'denied',
     by: typeof event.by === 'string' ? event.by : null,
     approvals: isMine && isGrant ? (event.approvals as readonly Approval[]) : [],
     reason: typeof event.reason === 'string' ? event.reason : '',
     expiresAt: typeof event.expiresAt === 'number' ? event.expiresAt : null,
   } as const;
+}
+
+/** Whether an approval made the last decision what it is. */
+function isLifted(entries: readonly WhyEntry[]): boolean {
+  const decision = entries.findLast((entry) => entry.kind === 'decision');
+  return decision?.kind === 'decision' && decision.considered.some(({ lifted }) => lifted);
 }
 
 /** The reasons that hold while a call waits. */
@@ -212,65 +216,4 @@ function openReasons(entries: readonly WhyEntry[]): readonly Reason[] {
   return decision.considered.flatMap(({ matched, lifted, reason }) =>
     matched && !lifted && reason !== null ? [reason] : [],
   );
-}
-
-function decidedBy(entries: readonly WhyEntry[]): string {
-  const settled = entries.findLast((entry) => entry.kind === 'settled');
-  if (settled?.kind === 'settled') {
-    const [first] = settled.reasons;
-    if (first?.source === 'person') {
-      const answer = entries.findLast((entry) => entry.kind === 'answer');
-      return `person: ${answer?.kind === 'answer' ? (answer.by ?? '') : ''}`;
-    }
-    if (first?.source === 'hook') return `hook: ${first.en}`;
-    if (first?.source === 'engine') return `engine: ${first.code}`;
-    if (settled.outcome === 'unknown_tool' || settled.outcome === 'invalid_arguments')
-      return `engine: ${settled.outcome}`;
-  }
-  const decision = entries.findLast((entry) => entry.kind === 'decision');
-  if (decision?.kind !== 'decision') return 'nothing yet';
-  const deciding = decision.considered.filter(
-    ({ action, matched, lifted }) => action === decision.action && matched && !lifted,
-  );
-  const lifted = decision.considered.filter((one) => one.matched && one.lifted);
-  const rules = (deciding.length > 0 ? deciding : lifted).map(({ rule }) => rule);
-  return rules.length > 0 ? rules.join(', ') : 'no rule objects';
-}
-
-const CHANGES = {
-  tool_not_covered: {
-    zh: '在 permissions.policies 里给这个工具一条策略',
-    en: 'A policy for the tool in permissions.policies',
-  },
-  touches_private: {
-    zh: '只有改动私有区域的配置；没有批准能解除',
-    en: 'Only another configuration of the private areas; no approval lifts it',
-  },
-  hook: { zh: '钩子给出别的结论', en: 'Another verdict of the hook' },
-  person: { zh: '有人批准', en: "A person's approval" },
-  engine: {
-    zh: '在期限内的答复，或能查明的事实',
-    en: 'An answer in time, or facts that can be looked up',
-  },
-  unknown_tool: { zh: '调用一个存在的工具', en: 'A call of a tool that exists' },
-  invalid_arguments: { zh: '符合工具要求的参数', en: 'Arguments that fit the tool' },
-  allowed: { zh: '一条禁止或要求询问的策略', en: 'A policy that denies it or asks' },
-} as const satisfies Record<string, LocalizedText>;
-
-function wouldChange(
-  stands: Explanation['stands'],
-  reasons: readonly Reason[],
-  tool: string,
-): readonly LocalizedText[] {
-  if (stands === 'unknown_tool' || stands === 'invalid_arguments') return [CHANGES[stands]];
-  if (reasons.length === 0) return [CHANGES.allowed];
-  const changes = reasons.map(({ code, source, approval }): LocalizedText => {
-    if (approval !== null)
-      return { zh: `批准 ${approval}（${tool}）`, en: `Approval of ${approval} for ${tool}` };
-    if (code === 'tool_not_covered' || code === 'touches_private') return CHANGES[code];
-    return source === 'rule'
-      ? { zh: '改动策略里的这条规则', en: 'Another rule in the policy' }
-      : CHANGES[source];
-  });
-  return [...new Map(changes.map((change) => [change.en, change])).values()];
 }

@@ -71,8 +71,8 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
         if (entry?.runId === lease.runId) entry.result = frozen(result);
       }
     },
-    async read(runId) {
-      return [...find(runId).log];
+    async read(runId, from = 0) {
+      return find(runId).log.slice(from);
     },
     async list({ status, search = '', limit = 100 } = {}) {
       const wanted = search.toLowerCase();

@@ -50,5 +50,10 @@ export function storeError(thrown: unknown, file: string): AgentHubError<StoreEr
   };
   const found = ADVICE.find(([pattern]) => pattern.test(`${code} ${message}`));
   const [, known, advice] = found ?? [null, 'store_failed' as const, SAFE];
-  return new AgentHubError(known, `${file}: ${advice} (${message})`, { file }, thrown);
+  return new AgentHubError(
+    known,
+    `${file}: ${advice} (${message})`,
+    { file, cause: message },
+    thrown,
+  );
 }

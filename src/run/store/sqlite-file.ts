@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
@@ -12,7 +12,7 @@ import type { StoreErrorCode } from './store.types.ts';
  */
 export function openDatabase(file: string, busyTimeout: number): Database.Database {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     const database = new Database(file);
     // Set on purpose: the defaults differ between builds. NORMAL in WAL keeps the file whole
     // whatever happens; `write` raises it to FULL for what must be on disk.
@@ -24,6 +24,18 @@ export function openDatabase(file: string, busyTimeout: number): Database.Databa
     return database;
   } catch (thrown) {
     throw thrown instanceof AgentHubError ? thrown : storeError(thrown, file);
+  }
+}
+
+/** Folder by folder: `recursive` never comes back where a file system takes no folders. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (thrown) {
+    // Another process may have been faster.
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
   }
 }
 
@@ -45,6 +57,7 @@ export function watchFiles(file: string): { check(): void } {
           throw new AgentHubError<StoreErrorCode>(
             'store_unavailable',
             `${name} was ${found === null ? 'removed' : 'replaced'} while it was in use. What was stored before is in that file only; nothing further was stored. Put the file back, or start anew.`,
+            { file },
           );
         known.set(name, found);
       }

@@ -53,17 +53,21 @@ export function holderOf(row: Row, now: number): Lease | null {
   return isHeld(lease, now) ? lease : null;
 }
 
-/** A run's log from its rows, whole or not at all. */
+/** A run's log from record `from` on, of its rows: whole or not at all. */
 export function toLog(
   rows: readonly Row[],
-  { runId, records }: { readonly runId: string; readonly records: number },
+  {
+    runId,
+    from = 0,
+    records,
+  }: { readonly runId: string; readonly from?: number; readonly records: number },
 ): readonly LogRecord[] {
-  if (rows.length < records) {
-    const gap = rows.findIndex(({ seq }, index) => seq !== index);
-    const seq = gap < 0 ? rows.length : gap;
+  if (rows.length < records - from) {
+    const gap = rows.findIndex(({ seq }, index) => seq !== from + index);
+    const seq = from + (gap < 0 ? rows.length : gap);
     throw logCorrupt(`record ${seq} is missing, of ${records}`, { runId, seq });
   }
-  return rows.map((row, index) => toRecord(row, { index, runId }));
+  return rows.map((row, index) => toRecord(row, { index: from + index, runId }));
 }
 
 const DONE = 'xstate.done.actor.';

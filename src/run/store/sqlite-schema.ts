@@ -53,6 +53,7 @@ export function checkUsable(database: Database.Database, file: string): void {
     throw new AgentHubError<StoreErrorCode>(
       'store_too_new',
       `${file} was written by a later version of AgentHub (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed; use that version.`,
+      { file },
     );
 }
 
@@ -83,6 +84,7 @@ function checkOurs(database: Database.Database, file: string): void {
   throw new AgentHubError<StoreErrorCode>(
     'store_foreign',
     `${file} is a database of another program. Nothing was changed; name another file.`,
+    { file },
   );
 }
 

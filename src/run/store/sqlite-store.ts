@@ -184,12 +184,16 @@ export function sqliteStore({
             lease.runId,
           );
       }, durable),
-    read: (runId) =>
+    read: (runId, from = 0) =>
       guarded(() => {
         // Looked up first: records that are added meanwhile are no gap.
         const { id, records } = find(runId);
-        const rows = all(`SELECT ${LOG_COLUMNS} FROM log WHERE run = ? ORDER BY seq`, id);
-        return toLog(rows, { runId, records: Number(records) });
+        const rows = all(
+          `SELECT ${LOG_COLUMNS} FROM log WHERE run = ? AND seq >= ? ORDER BY seq`,
+          id,
+          from,
+        );
+        return toLog(rows, { runId, from, records: Number(records) });
       }),
     list: (filter) =>
       guarded(() => {

@@ -130,8 +130,8 @@ export interface RunStore {
   create(start: StartRecord, request: LeaseRequest): Promise<Lease>;
   /** Adds records to a run's log, with all that belongs to them or none, if the lease holds. */
   append(lease: Lease, records: readonly LogRecord[], options: AppendOptions): Promise<void>;
-  /** A run's whole log, in order, checked for gaps. */
-  read(runId: string): Promise<readonly LogRecord[]>;
+  /** A run's log from record `from` (default 0) on, in order, checked for gaps. */
+  read(runId: string, from?: number): Promise<readonly LogRecord[]>;
   list(filter?: RunFilter): Promise<readonly RunSummary[]>;
   /** Takes the lease of a run that nobody drives. */
   acquire(runId: string, request: LeaseRequest): Promise<Lease>;

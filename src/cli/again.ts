@@ -1,0 +1,25 @@
+import type { CommonFlags } from './flags.ts';
+
+const REPEATED = [
+  ['--config', 'config'],
+  ['--provider', 'provider'],
+  ['--model', 'model'],
+  ['--base-url', 'baseUrl'],
+  ['--protocol', 'protocol'],
+  ['--knowledge', 'knowledge'],
+  ['--store', 'store'],
+] as const satisfies readonly (readonly [string, keyof CommonFlags])[];
+
+/** A command as it can be pasted into a shell, with the flags that this one was given. */
+export function commandLine(words: readonly string[], flags: CommonFlags): string {
+  const again = REPEATED.flatMap(([flag, name]) => {
+    const value = flags[name];
+    return typeof value === 'string' ? [flag, value] : [];
+  });
+  return ['agenthub', ...words, ...again].map(quoted).join(' ');
+}
+
+function quoted(word: string): string {
+  if (/^[\w.:/@%+=,-]+$/u.test(word)) return word;
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

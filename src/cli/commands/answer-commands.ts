@@ -1,0 +1,143 @@
+import { APPROVALS } from '../../../machines/permission/reasons.ts';
+import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import type { PostedAnswer, StoredRun } from '../../run/runs.ts';
+import { buildAgentToShow } from '../build-agent.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { findRun } from '../find-run.ts';
+import { type DriveFlags, parseDuration, parseGrants } from '../flags.ts';
+import type { Io } from '../io.ts';
+import { printable, printableJson } from '../printable.ts';
+import { type StoredRuns, withRuns } from '../store.ts';
+import { answerLine } from '../stored-lines.ts';
+import { say, sayApprovals } from '../texts.ts';
+import { TERMINAL, tellPosted } from './answer-words.ts';
+import { checkDriving, driveStored } from './resume-command.ts';
+
+export interface AnswerFlags extends DriveFlags {
+  readonly expires?: string;
+  readonly reason?: string;
+  /** Goes on with the run here where nobody drives it. */
+  readonly resume?: boolean;
+}
+
+/** `agenthub approve`: one person's word for one call, put into the run's inbox. */
+export async function approveCommand(ids: CallIds, flags: AnswerFlags, io: Io): Promise<ExitCode> {
+  const approvals = flags.grant === undefined ? undefined : parseGrants(flags.grant, APPROVALS);
+  const time = flags.expires === undefined ? null : parseDuration('--expires', flags.expires);
+  const type = 'permission.grant';
+  return answer({ ...ids, type }, { flags, io }, async ({ runs, locale }, { runId, questions }) => {
+    const question = questions.find(({ callId }) => callId === ids.call);
+    const given = approvals ?? question?.missing ?? [];
+    const posted = await runs.approve(runId, ids.call, {
+      by: TERMINAL,
+      ...(approvals && { approvals }),
+      ...(question && { shown: question.shown }),
+      ...(time !== null && { expiresAt: io.clock.now() + time }),
+    });
+    const values = { call: ids.call, approvals: sayApprovals(locale, given) };
+    return { posted, what: say(locale, 'approves', values) };
+  });
+}
+
+/** `agenthub deny`: the reason goes to the model. */
+export async function denyCommand(ids: CallIds, flags: AnswerFlags, io: Io): Promise<ExitCode> {
+  const { reason = '' } = flags;
+  const type = 'permission.deny';
+  return answer({ ...ids, type }, { flags, io }, async ({ runs, locale }, { runId }) => ({
+    posted: await runs.deny(runId, ids.call, { by: TERMINAL, reason }),
+    what: say(locale, 'denies', { call: ids.call }),
+  }));
+}
+
+export interface CallIds {
+  /** A run's id or a unique beginning of it. */
+  readonly run: string;
+  readonly call: string;
+}
+
+type Post = (
+  stored: StoredRuns,
+  shown: StoredRun,
+) => Promise<{ readonly posted: PostedAnswer; readonly what: string }>;
+
+interface Answering extends CallIds {
+  readonly type: 'permission.grant' | 'permission.deny';
+}
+
+async function answer(
+  { type, ...ids }: Answering,
+  { flags, io }: { readonly flags: AnswerFlags; readonly io: Io },
+  post: Post,
+): Promise<ExitCode> {
+  checkDriving(flags);
+  return withRuns(flags, io, async (stored) => {
+    const { locale, runs } = stored;
+    const found = await findRun(ids.run, stored, io);
+    const { runId } = found;
+    const shown = await runs.show(runId);
+    checkCall(ids.call, shown, stored);
+    const waiting = shown.waitingAnswers.find((one) => 'callId' in one && one.callId === ids.call);
+    // The same answer twice is one answer: it waits already.
+    const { posted, what } =
+      waiting?.type === type
+        ? { posted: { drivenBy: found.drivenBy, result: null }, what: answerLine(waiting, locale) }
+        : await post(stored, shown);
+    const { drivenBy, result } = posted;
+    if (flags.resume && drivenBy === null && result === null)
+      return driveStored(found, { stored, flags, io });
+    const exitCode = tellPosted(posted, { runId, what, flags, io, locale });
+    if (exitCode !== EXIT.done && !flags.json && waiting !== undefined)
+      io.stderr.write(
+        `${say(locale, 'waitingAnswers')}${say(locale, 'colon')}${answerLine(waiting, locale)}\n`,
+      );
+    const open = openCalls(await runs.show(runId));
+    if (exitCode !== EXIT.done && !flags.json && open.length > 0)
+      io.stderr.write(`${printable(say(locale, 'openCalls', { calls: open.join(', ') }))}\n`);
+    const isLeft = flags.resume === true && result === null;
+    return isLeft ? EXIT.failed : exitCode;
+  });
+}
+
+/** Calls that nobody has answered yet. */
+function openCalls({ questions, waitingAnswers }: StoredRun): string[] {
+  const answered = new Set(waitingAnswers.flatMap((one) => ('callId' in one ? [one.callId] : [])));
+  return questions
+    .filter(({ callId }) => !answered.has(callId))
+    .map(({ callId, tool }) => `${callId} (${tool})`);
+}
+
+/** @throws AgentHubError `not_found` naming the calls there are. */
+export function checkCall(
+  call: string,
+  { runId, calls }: Pick<StoredRun, 'runId' | 'calls'>,
+  { locale }: Pick<StoredRuns, 'locale'>,
+): void {
+  if (calls.some(({ callId }) => callId === call)) return;
+  const named = calls.map(({ callId, tool, stands }) => `${callId} (${tool}, ${stands})`);
+  const values = { run: runId, call, calls: named.join(', ') || say(locale, 'none') };
+  throw new AgentHubError('not_found', say(locale, 'unknownCall', values));
+}
+
+/** `agenthub cancel`: ends a run; with `--resume` also one that nobody drives. */
+export async function cancelCommand(run: string, flags: AnswerFlags, io: Io): Promise<ExitCode> {
+  return withRuns(flags, io, async (stored) => {
+    const { locale, runs, store, settings } = stored;
+    const { runId } = await findRun(run, stored, io);
+    const { waitingAnswers, drivenBy } = await runs.show(runId);
+    const isAsked = waitingAnswers.some(({ type }) => type === 'run.cancel');
+    const posted = isAsked
+      ? { drivenBy, result: null }
+      : await runs.cancel(runId, { by: TERMINAL });
+    const isLeft = posted.result === null && posted.drivenBy === null;
+    if (!flags.resume || !isLeft) {
+      const what = say(locale, 'cancels');
+      return tellPosted(posted, { runId, what, flags, io, locale });
+    }
+    // Answers come first, so no model is asked and none is needed.
+    const cancelled = await buildAgentToShow(settings, io, store).restore(runId);
+    const { messages: _, ...outcome } = await cancelled.outcome;
+    if (flags.json) io.stdout.write(`${printableJson({ ...outcome, exitCode: EXIT.done })}\n`);
+    else io.stdout.write(`${printable(say(locale, 'cancelledRun'))}\n`);
+    return outcome.status === 'cancelled' ? EXIT.done : EXIT.failed;
+  });
+}

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import type { Locale } from '../../../machines/vocabulary/json.ts';
+import type { Inspector } from '../../inspector/server/start-inspector.ts';
+import type { RunStore } from '../../run/store/store.types.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { findRun } from '../find-run.ts';
+import { type CommonFlags, parseCount } from '../flags.ts';
+import { colorsOf, type Io } from '../io.ts';
+import { withRuns } from '../store.ts';
+import { say } from '../texts.ts';
+
+export interface InspectFlags extends CommonFlags {
+  readonly port?: string;
+  readonly open?: boolean;
+}
+
+/** `agenthub inspect`: serves the inspector page until Ctrl-C. Its address goes to stdout. */
+export async function inspectCommand(
+  run: string | undefined,
+  flags: InspectFlags,
+  io: Io,
+): Promise<ExitCode> {
+  const port = flags.port === undefined ? 0 : parseCount('--port', flags.port, 1);
+  return withRuns(
+    flags,
+    io,
+    async (stored) => {
+      const { store, locale } = stored;
+      const runId = run === undefined ? null : (await findRun(run, stored, io)).runId;
+      const inspector = await serve(store, io, { port, runId });
+      io.stdout.write(`${inspector.url}\n`);
+      if (flags.open) openInBrowser(inspector.url, io, locale);
+      io.stderr.write(`${colorsOf(io).dim(say(locale, 'inspecting'))}\n`);
+      await untilInterrupt(io);
+      await inspector.close();
+      return EXIT.done;
+    },
+    { creates: true },
+  );
+}
+
+/** Serves the page for a run that this command drives. Its address goes to stderr. */
+export async function inspectRun(
+  { store, runId }: { readonly store: RunStore; readonly runId: string },
+  io: Io,
+  locale: Locale,
+): Promise<Inspector> {
+  const inspector = await serve(store, io, { port: 0, runId });
+  io.stderr.write(`${say(locale, 'watchRun')}${inspector.url}\n`);
+  return inspector;
+}
+
+/** Keeps the page of a run that is over, while somebody sits at the terminal. */
+export async function keepInspecting(inspector: Inspector, io: Io, locale: Locale): Promise<void> {
+  if (io.stderr.isTTY === true && io.stdin.isTTY === true) {
+    io.stderr.write(`${colorsOf(io).dim(say(locale, 'inspecting'))}\n`);
+    await untilInterrupt(io);
+  }
+  await inspector.close();
+}
+
+/** Loaded only here: no other command needs a server. */
+async function serve(
+  store: RunStore,
+  { clock }: Io,
+  { port, runId }: { readonly port: number; readonly runId: string | null },
+): Promise<Inspector> {
+  const { startInspector } = await import('../../inspector/server/start-inspector.ts');
+  return startInspector({ store, port, now: clock.now, ...(runId !== null && { runId }) });
+}
+
+function untilInterrupt(io: Io): Promise<void> {
+  return new Promise((resolve) => {
+    const restore = io.onInterrupt(() => {
+      restore();
+      resolve();
+    });
+  });
+}
+
+const OPENERS: Readonly<Record<string, string>> = { darwin: 'open', win32: 'explorer' };
+
+/** Opens the page with whatever the desktop opens addresses with; says so when that fails. */
+function openInBrowser(url: string, io: Io, locale: Locale): void {
+  const opener = spawn(OPENERS[process.platform] ?? 'xdg-open', [url], {
+    stdio: 'ignore',
+    detached: true,
+  });
+  opener.on('error', () => io.stderr.write(`${say(locale, 'notOpened')}\n`));
+  opener.unref();
+}

@@ -1,0 +1,157 @@
+import type { Question } from '../../machines/agent/agent.view.ts';
+import type { Approval } from '../../machines/permission/reasons.ts';
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
+import type { Run, RunOutcome } from '../run/run.types.ts';
+import { commandLine } from './again.ts';
+import { drive } from './drive.ts';
+import { sayError } from './error-texts.ts';
+import type { ExitCode } from './exit-codes.ts';
+import type { CommonFlags, DriveFlags } from './flags.ts';
+import { colorsOf, type Io } from './io.ts';
+import { questionLines } from './permission-prompt.ts';
+import { printable, printableJson } from './printable.ts';
+import { say } from './texts.ts';
+
+export interface ReportOptions {
+  readonly flags: DriveFlags;
+  readonly locale: Locale;
+  readonly grants: readonly Approval[];
+  readonly isStored: boolean;
+  /** Whether the run is left waiting where nobody can be asked. */
+  readonly waits: boolean;
+  /** Whether people answer elsewhere, such as in the inspector page. */
+  readonly elsewhere?: boolean;
+}
+
+/** @throws AgentHubError `usage` for flags that exclude each other. */
+export function checkOutput({ json, jsonStream }: DriveFlags): void {
+  if (json && jsonStream)
+    throw new AgentHubError('usage', '--json and --json-stream: use one of them.');
+}
+
+/** Whether output is for programs: then nothing prompts and nothing else is written. */
+export function isForPrograms({ json, jsonStream }: DriveFlags): boolean {
+  return json === true || jsonStream === true;
+}
+
+/**
+ * Drives a run and tells how it ended: the answer on stdout, everything else on stderr; with
+ * `--json` one object, with `--json-stream` every event as a line.
+ */
+export async function driveAndReport(
+  run: Run,
+  io: Io,
+  { flags, locale, grants, isStored, waits, elsewhere = false }: ReportOptions,
+): Promise<ExitCode> {
+  const forPrograms = isForPrograms(flags);
+  const quiet = flags.quiet === true || forPrograms;
+  const write = (value: unknown) => io.stdout.write(`${printableJson(value)}\n`);
+  // Whoever reads the stream decides how long it goes on.
+  if (flags.jsonStream) io.stdout.once('error', () => run.cancel({ by: 'closed output' }));
+  const driven = await drive(run, io, {
+    locale,
+    grants,
+    // Output for programs never prompts; and `--on-ask` says what to do instead of asking.
+    prompts: !forPrograms && flags.onAsk === undefined,
+    waits,
+    elsewhere,
+    quiet,
+    times: true,
+    ...(flags.jsonStream && { onEvent: write }),
+  });
+  const { outcome, exitCode } = driven;
+  if (outcome === null) {
+    const { questions, trace } = driven;
+    const commands = questions.map(({ callId }) => answerCommands(run.id, callId, flags));
+    const waiting = { runId: run.id, questions, commands, exitCode };
+    const { usage, todos } = run;
+    if (flags.json) write({ status: 'waiting', ...waiting, usage, todos, trace });
+    else if (flags.jsonStream) write({ type: 'waiting', ...waiting });
+    else writeWaiting(run.id, questions, io, { flags, locale });
+    return exitCode;
+  }
+  if (flags.json) {
+    const { messages: _, ...rest } = outcome;
+    write({ ...rest, exitCode, trace: run.trace });
+  } else if (!flags.jsonStream) {
+    writeOutcome(outcome, io, locale);
+    if (isStored && !quiet) writeStored(outcome, io, { flags, locale });
+  }
+  return exitCode;
+}
+
+/** The answer goes to stdout; how a run ended otherwise goes to stderr. */
+export function writeOutcome(outcome: RunOutcome, io: Io, locale: Locale): void {
+  const warn = (text: string) => io.stderr.write(`${colorsOf(io).red(printable(text))}\n`);
+  if (outcome.status === 'done') io.stdout.write(`${printable(outcome.answer)}\n`);
+  if (outcome.status === 'cancelled') warn(say(locale, 'cancelledRun'));
+  if (outcome.status === 'failed') {
+    const { error } = outcome;
+    warn(say(locale, 'failed', { reason: `${error.code}: ${sayError(error, locale)}` }));
+  }
+  if (outcome.status !== 'suspended') return;
+  const { error, reason, partialAnswer } = outcome;
+  const detail = error === null ? reason : `${reason} (${error.code}: ${error.message})`;
+  if (partialAnswer !== '') io.stdout.write(`${printable(partialAnswer)}\n`);
+  warn(say(locale, 'suspended', { reason: detail }));
+}
+
+type Telling = { readonly flags: CommonFlags; readonly locale: Locale };
+
+/** One short line: where the run is kept, and how it goes on if it can. */
+export function writeStored(outcome: RunOutcome, io: Io, { flags, locale }: Telling): void {
+  const { dim } = colorsOf(io);
+  if (outcome.status === 'failed' && /^(store_|lease_lost|run_exists)/u.test(outcome.error.code))
+    return;
+  const stored = say(locale, 'storedRun', { run: outcome.runId });
+  const again =
+    outcome.status === 'suspended'
+      ? ` · ${say(locale, 'goOn')}${resumeCommand(outcome.runId, outcome.reason, flags)}`
+      : '';
+  io.stderr.write(`${dim(printable(`${stored}${again}`))}\n`);
+}
+
+/** What a run was left waiting for, and the exact commands that answer it. */
+function writeWaiting(
+  runId: string,
+  questions: readonly Question[],
+  io: Io,
+  { flags, locale }: Telling & { readonly flags: DriveFlags },
+): void {
+  const waiting = questions.length;
+  if (flags.quiet !== true)
+    for (const question of questions)
+      for (const line of questionLines(question, io, { locale, waiting }))
+        io.stderr.write(`${line}\n`);
+  io.stderr.write(`\n${printable(say(locale, 'waitsFor', { run: runId }))}\n`);
+  for (const { callId } of questions)
+    for (const line of Object.values(answerCommands(runId, callId, flags)).slice(1))
+      io.stderr.write(`  ${printable(line)}\n`);
+}
+
+/** The commands that answer a question of a stored run. */
+export function answerCommands(runId: string, callId: string, flags: CommonFlags) {
+  return {
+    callId,
+    approve: commandLine(['approve', runId, callId], flags),
+    deny: commandLine(['deny', runId, callId], flags),
+  };
+}
+
+/** Flags of `resume` by the reason of a suspension that they relieve. */
+const RAISING: Readonly<Record<string, string>> = {
+  'limit.turns': '--turns',
+  'limit.tool_calls': '--tool-calls',
+  'limit.tokens': '--tokens',
+  'limit.time': '--time',
+  'limit.repairs': '--repairs',
+  'limit.stop_blocks': '--stop-blocks',
+};
+
+/** How a suspended run goes on: with a raised limit where one stopped it. */
+export function resumeCommand(runId: string, reason: string, flags: CommonFlags): string {
+  const flag = RAISING[reason];
+  const command = commandLine(['resume', runId], flags);
+  return flag === undefined ? command : `${command} ${flag} N`;
+}

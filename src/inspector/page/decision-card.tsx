@@ -1,0 +1,162 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { QuestionCard } from '../api.types.ts';
+import { decide, pictureOf } from './actions.ts';
+import { getPicture } from './api.ts';
+import { asText, time } from './format.ts';
+import { isLive, locale, notice, openQuestions, run, say, selectedSeq, shown } from './state.ts';
+
+/** What a person has to decide. Focus goes to its heading, never to a button. */
+export function DecisionCard() {
+  const state = shown.value;
+  const questions = state?.questions ?? [];
+  const heading = useRef<HTMLHeadingElement>(null);
+  const ids = openQuestions.value.map(({ callId, digest }) => callId + digest).join(' ');
+  useEffect(() => {
+    if (ids === '' || !isLive.value) return;
+    const { activeElement } = document;
+    const isTyping = activeElement instanceof HTMLInputElement && activeElement.id !== '';
+    if (!isTyping || activeElement.closest('.decision') !== null) heading.current?.focus();
+  }, [ids]);
+  const nobody = run.value !== null && run.value.summary.drivenBy === null;
+  return (
+    <section class={questions.length > 0 ? 'panel decision' : 'hidden'} aria-labelledby="decision">
+      <h2 id="decision" ref={heading} tabIndex={-1}>
+        {say('decision')}{' '}
+        <span class="pill pill-waiting">{say('left', { count: left(questions) })}</span>
+      </h2>
+      {!isLive.value && <p class="note">{say('readOnly', { seq: selectedSeq.value ?? 0 })}</p>}
+      {isLive.value && nobody && questions.length > 0 && (
+        <p class="note">{say('nobodyDrives', { run: run.value?.summary.runId ?? '' })}</p>
+      )}
+      {questions.map((question) => (
+        <QuestionItem key={question.callId + question.digest} question={question} />
+      ))}
+    </section>
+  );
+}
+
+const left = (questions: readonly QuestionCard[]) =>
+  questions.filter(({ answered }) => answered === null).length;
+
+function QuestionItem({ question }: { question: QuestionCard }) {
+  const { callId, tool, input, reasons, considered, images, deadline, answered } = question;
+  const reason = useSignal('');
+  const isSending = useSignal(false);
+  const answer = async (word: 'approve' | 'deny') => {
+    isSending.value = true;
+    await decide(question, word, reason.value);
+    isSending.value = false;
+  };
+  const ruleOf = (code: string) =>
+    considered.find((one) => one.matched && one.reason?.code === code)?.rule;
+  const field = `reason-${callId}`;
+  return (
+    <article class="question" aria-label={`${tool} ${callId}`}>
+      <h3>
+        {tool} <span class="dim">{callId}</span>
+      </h3>
+      <pre tabIndex={0} aria-label={say('input')}>
+        {asText(input)}
+      </pre>
+      {(images.input || images.output) && isLive.value && (
+        <div class="pictures">
+          {images.input && <Thumbnail callId={callId} which="input" />}
+          {images.output && <Thumbnail callId={callId} which="output" />}
+        </div>
+      )}
+      <p class="because">{say('because')}</p>
+      <ul class="reasons">
+        {reasons.map(({ code, zh, en, source }) => (
+          <li key={code}>
+            {locale.value === 'zh' ? zh : en}{' '}
+            <span class="dim">
+              {say('rule')} {ruleOf(code) ?? source} · {code}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>{say('allRules')}</summary>
+        <ul class="rules">
+          {considered.map(({ rule, matched, lifted, action, reason: why }, index) => (
+            <li key={index}>
+              <code>{rule}</code> · {say(matched ? (lifted ? 'lifted' : 'matched') : 'notMatched')}{' '}
+              · {action}
+              {why !== null && ` · ${locale.value === 'zh' ? why.zh : why.en}`}
+            </li>
+          ))}
+        </ul>
+      </details>
+      {question.earlierApprovalVoid && <p class="note">{say('earlierVoid')}</p>}
+      {deadline !== null && <p class="note">{say('until', { time: time(deadline) })}</p>}
+      {answered !== null ? (
+        <p class="note">{say('answeredWaits', { answer: say(answered) })}</p>
+      ) : (
+        isLive.value && (
+          <>
+            <label for={field}>{say('reason')}</label>
+            <input
+              id={field}
+              maxLength={2000}
+              value={reason.value}
+              onInput={({ currentTarget }) => {
+                reason.value = currentTarget.value;
+              }}
+            />
+            <div class="answers">
+              <button
+                type="button"
+                class="approve"
+                disabled={isSending.value}
+                onClick={() => answer('approve')}
+              >
+                {say('approve')}
+              </button>
+              <button
+                type="button"
+                class="deny"
+                disabled={isSending.value}
+                onClick={() => answer('deny')}
+              >
+                {say('deny')}
+              </button>
+            </div>
+          </>
+        )
+      )}
+    </article>
+  );
+}
+
+function Thumbnail({ callId, which }: { callId: string; which: 'input' | 'output' }) {
+  const source = useSignal<string | null | 'none'>(null);
+  useEffect(() => {
+    let made: string | null = null;
+    getPicture(pictureOf(callId, which)).then((address) => {
+      made = address;
+      source.value = address ?? 'none';
+    });
+    return () => {
+      if (made !== null) URL.revokeObjectURL(made);
+    };
+  }, [callId, which]);
+  const label = say(which === 'input' ? 'inputPicture' : 'outputPicture');
+  return (
+    <figure>
+      {source.value === null && <span class="dim">{say('loading')}</span>}
+      {source.value === 'none' && <span class="dim">{say('noPicture')}</span>}
+      {source.value !== null && source.value !== 'none' && <img src={source.value} alt={label} />}
+      <figcaption>{label}</figcaption>
+    </figure>
+  );
+}
+
+/** What became of the last command, said politely to screen readers too. */
+export function Notice() {
+  return (
+    <div role="status" class={notice.value === '' ? 'hidden' : 'panel notice'}>
+      {notice.value}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+/** Milliseconds as a person reads them: `12 ms`, `3.4 s`, `2 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return `${minutes} min ${Math.round((ms % 60_000) / 1_000)} s`;
+}
+
+/** `1203`, `12.3k`. */
+export function count(value: number): string {
+  return value < 10_000 ? String(value) : `${(value / 1_000).toFixed(1)}k`;
+}
+
+export function time(at: number): string {
+  return new Date(at).toLocaleTimeString(undefined, { hour12: false });
+}
+
+/** Any JSON as text, indented; a text as it is. */
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** For labels of the chart, which have little room: `999`, `2.2k`, `13k`. */
+export function briefly(value: number): string {
+  if (value < 1_000) return String(value);
+  return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`;
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { APPROVALS } from '../../../machines/permission/reasons.ts';
+import { limitsSchema } from '../../run/options.ts';
+import { openRuns, type PostedAnswer } from '../../run/runs.ts';
+import type { RunStore } from '../../run/store/store.types.ts';
+import { digestOf, openQuestions } from './run-state.ts';
+import type { Refusal } from './safety.ts';
+import type { RunWatcher } from './watch-runs.ts';
+
+const answerSchema = z.strictObject({
+  callId: z.string(),
+  answer: z.enum(['approve', 'deny']),
+  digest: z.string(),
+  approvals: z.array(z.enum(APPROVALS)).optional(),
+  reason: z.string().max(2_000).optional(),
+});
+const cancelSchema = z.strictObject({});
+const resumeSchema = z.strictObject({ limits: limitsSchema.optional() });
+
+export type CommandName = 'answer' | 'cancel' | 'resume';
+
+export interface Command {
+  readonly name: CommandName;
+  readonly runId: string;
+  readonly body: unknown;
+  /** Who gives it, for the log. */
+  readonly by: string;
+}
+
+export type CommandOutcome =
+  | { readonly ok: true; readonly reply: PostedAnswer }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export interface CommandsOptions {
+  readonly store: RunStore;
+  readonly watcher: RunWatcher;
+  readonly now: () => number;
+}
+
+/** Gives commands to runs of the store; those of one run one after another. */
+export function createCommands({ store, watcher, now }: CommandsOptions) {
+  const runs = openRuns(store, { now });
+  const queues = new Map<string, Promise<unknown>>();
+
+  const answer = async ({ runId, body, by }: Command): Promise<CommandOutcome> => {
+    const parsed = answerSchema.safeParse(body);
+    if (!parsed.success) return badRequest(parsed.error);
+    const { callId, answer: word, digest, approvals, reason = '' } = parsed.data;
+    const { folded, summary, pending } = await watcher.look(runId);
+    const last = folded.steps.at(-1);
+    const question = last && openQuestions(last).find((open) => open.callId === callId);
+    if (question === undefined) return conflict('not_asked', ALREADY);
+    if (digestOf(question) !== digest) return conflict('stale', STALE);
+    const isAnswered = pending.some(({ event }) => 'callId' in event && event.callId === callId);
+    if (isAnswered) return conflict('not_asked', ALREADY);
+    const { shown } = question;
+    const posted =
+      word === 'approve'
+        ? await runs.approve(runId, callId, { by, shown, ...(approvals && { approvals }) })
+        : await runs.deny(runId, callId, { by, reason });
+    if (summary.drivenBy === null && posted.result === null) {
+      // Another process may have answered between our look and our word: the first one counts.
+      const entries = await store.pending(runId);
+      const first = entries.find(({ event }) => 'callId' in event && event.callId === callId);
+      if (first !== undefined && first.event.by !== by) return conflict('not_asked', ALREADY);
+    }
+    return judged(posted);
+  };
+  const cancel = async ({ runId, body, by }: Command): Promise<CommandOutcome> => {
+    const parsed = cancelSchema.safeParse(body);
+    return parsed.success ? judged(await runs.cancel(runId, { by })) : badRequest(parsed.error);
+  };
+  const resume = async ({ runId, body, by }: Command): Promise<CommandOutcome> => {
+    const parsed = resumeSchema.safeParse(body);
+    if (!parsed.success) return badRequest(parsed.error);
+    const limits = (parsed.data.limits ?? {}) as never;
+    return judged(await runs.resume(runId, { by, limits }));
+  };
+  const commands = { answer, cancel, resume };
+
+  return (command: Command): Promise<CommandOutcome> => {
+    const { runId, name } = command;
+    const before = queues.get(runId) ?? Promise.resolve();
+    const now = before.catch(() => {}).then(() => commands[name](command));
+    queues.set(runId, now);
+    const done = () => {
+      if (queues.get(runId) === now) queues.delete(runId);
+    };
+    now.then(done, done);
+    return now;
+  };
+}
+
+const ALREADY = 'This question has been answered already, or is no longer asked.';
+const STALE = 'What the call would do has changed since this was shown. Look again.';
+
+function judged(reply: PostedAnswer): CommandOutcome {
+  const { result } = reply;
+  if (result === null || result.accepted) return { ok: true, reply };
+  return conflict(result.code, result.message);
+}
+
+function conflict(code: string, message: string): CommandOutcome {
+  return { ok: false, refusal: { status: 409, code, message } };
+}
+
+function badRequest(error: z.ZodError): CommandOutcome {
+  const refusal = { status: 400, code: 'not_a_command', message: z.prettifyError(error) };
+  return { ok: false, refusal };
+}

@@ -1,0 +1,65 @@
+import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import type { RunStore, RunSummary, StoreErrorCode } from '../../run/store/store.types.ts';
+import { type FoldedRun, foldRun } from './fold-run.ts';
+import type { Standing } from './run-state.ts';
+
+/** Folded runs that are kept; the one looked at longest ago goes first. */
+const KEPT = 6;
+
+/** A run of the store as far as it has been folded. */
+export interface WatchedRun extends Standing {
+  readonly folded: FoldedRun;
+}
+
+/** The runs of a store, folded as they grow, whoever drives them. */
+export interface RunWatcher {
+  /**
+   * The run as it stands in the store now.
+   * @throws AgentHubError `run_unknown`, or why it cannot be read.
+   */
+  look(runId: string): Promise<WatchedRun>;
+}
+
+/** Keeps one fold per run and adds only what is new. */
+export function watchRuns(store: RunStore): RunWatcher {
+  const kept = new Map<string, FoldedRun>();
+  const looking = new Map<string, Promise<WatchedRun>>();
+
+  const look = async (runId: string): Promise<WatchedRun> => {
+    const summary = await findRun(store, runId);
+    const folded = kept.get(runId) ?? foldRun();
+    kept.delete(runId);
+    if (folded.steps.length < summary.records)
+      folded.add(await store.read(runId, folded.steps.length));
+    kept.set(runId, folded);
+    for (const oldest of kept.keys()) if (kept.size > KEPT) kept.delete(oldest);
+    const isOpen = summary.status === 'waiting' || summary.status === 'suspended';
+    return { summary, folded, pending: isOpen ? await store.pending(runId) : [] };
+  };
+
+  return {
+    // One look at a time per run: two must not fold the same records twice.
+    look(runId) {
+      const before = looking.get(runId);
+      const now = (before ?? Promise.resolve()).catch(() => {}).then(() => look(runId));
+      const done = () => {
+        if (looking.get(runId) === now) looking.delete(runId);
+      };
+      looking.set(runId, now);
+      now.then(done, done);
+      return now;
+    },
+  };
+}
+
+/** @throws AgentHubError `run_unknown`. */
+export async function findRun(store: RunStore, runId: string): Promise<RunSummary> {
+  const found = (await store.list({ search: runId, limit: 1_000 })).find(
+    (run) => run.runId === runId,
+  );
+  if (found !== undefined) return found;
+  throw new AgentHubError<StoreErrorCode>(
+    'run_unknown',
+    `There is no run ${runId} in ${store.name}.`,
+  );
+}

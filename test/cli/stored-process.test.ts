@@ -1,0 +1,139 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
+import sharp from 'sharp';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startEndpoint } from '../model/endpoint.ts';
+import { pictureFolder, temporaryFolder } from './temporary.ts';
+
+const MAIN = resolve('dist/src/cli/main.js');
+const TASK = 'Resize photo.png to 32 px wide and save it as small.png';
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** A real process; `npm test` has built it. */
+function start(args: readonly string[], cwd: string, env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  cleanups.push(() => child.kill('SIGKILL'));
+  return { child, ended: collect(child) };
+}
+
+async function collect(child: ChildProcess) {
+  let [out, err] = ['', ''];
+  child.stdout?.on('data', (data) => {
+    out += data;
+  });
+  child.stderr?.on('data', (data) => {
+    err += data;
+  });
+  const code = await new Promise<number | null>((settle) => child.on('close', settle));
+  return { code, out, err };
+}
+
+async function agenthub(cwd: string, ...args: readonly string[]) {
+  return start([MAIN, ...args], cwd).ended;
+}
+
+/** The runs as another process sees them, as soon as they are as wanted. */
+async function until(cwd: string, isWanted: (runs: readonly Record<string, string>[]) => boolean) {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline) {
+    const { out } = await agenthub(cwd, 'runs', '--json');
+    const runs = JSON.parse(out);
+    if (isWanted(runs)) return runs;
+    await pass(20);
+  }
+  throw new Error('the runs did not become as wanted');
+}
+
+describe('stored runs, by real processes', () => {
+  it('one leaves a run waiting; another runs the very command it printed, and the run completes', async () => {
+    const cwd = await pictureFolder('photo.png', 'small.png');
+    const first = await agenthub(cwd, 'run', TASK, '--on-ask', 'wait');
+    expect([first.code, first.out]).toEqual([3, '']);
+    const command = /^ {2}agenthub (approve \S+ \S+)$/mu.exec(first.err)?.[1] ?? '';
+    const second = await agenthub(cwd, ...command.split(' '), '--resume');
+    expect(second.code).toBe(0);
+    expect(second.out).toContain('photo.png was scaled and saved as small.png.');
+    const { width } = await sharp(await readFile(join(cwd, 'small.png'))).metadata();
+    expect(width).toBe(32);
+    const [run] = await until(cwd, ([only]) => only?.status === 'done');
+    expect(run).toMatchObject({ drivenBy: null });
+  });
+
+  it('an answer is taken while another process drives, and that one goes on', async () => {
+    const cwd = await temporaryFolder({
+      'host.mjs': `
+        import { createAgent, createDefaultTools, offlineModel } from '${resolve('dist/src/index.js')}';
+        import { sqliteStore } from '${resolve('dist/src/run/store/sqlite-store.js')}';
+        const agent = createAgent({
+          model: offlineModel(),
+          tools: createDefaultTools({ workingFolder: '.', knowledgeFolder: '.' }),
+          permissions: { policies: { echo: 'ask' } },
+          store: sqliteStore({ path: '.agenthub/runs.db' }),
+        });
+        const { answer } = await agent.start('Echo "hello"', { runId: 'driven' }).outcome;
+        console.log(answer);
+        process.exit(0);
+      `,
+    });
+    const host = start(['host.mjs'], cwd);
+    await until(cwd, ([run]) => run?.status === 'waiting' && run.drivenBy !== null);
+    const { code, out } = await agenthub(cwd, 'approve', 'driven', '1.0', '--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      drivenBy: expect.stringContaining(`:${host.child.pid}`),
+      result: { accepted: true },
+    });
+    expect(await host.ended).toEqual({ code: 0, out: 'hello\n', err: '' });
+  });
+
+  it('a cancellation reaches a run in the middle of its model request: 130', async () => {
+    const cwd = await temporaryFolder();
+    const driver = await busyDriver(cwd);
+    const [run] = await until(cwd, ([only]) => only?.drivenBy !== undefined);
+    const { code, out } = await agenthub(cwd, 'cancel', run?.runId ?? '');
+    expect([code, out]).toEqual([0, expect.stringMatching(/took it: cancellation\n$/u)]);
+    expect((await driver.ended).code).toBe(130);
+    const exported = await agenthub(cwd, 'export', run?.runId ?? '');
+    expect(exported.out).not.toContain('secret-key');
+    expect(JSON.parse(exported.out.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      event: { type: 'run.cancel', by: 'terminal' },
+    });
+  });
+
+  it('Ctrl-C cancels the run, and that is on record when the process is gone', async () => {
+    const cwd = await temporaryFolder();
+    const driver = await busyDriver(cwd);
+    driver.child.kill('SIGINT');
+    const { code, err } = await driver.ended;
+    expect([code, err]).toEqual([130, expect.stringMatching(/^stored as run /mu)]);
+    const { out } = await agenthub(cwd, 'runs', '--json');
+    expect(JSON.parse(out)).toMatchObject([{ status: 'cancelled', drivenBy: null }]);
+  });
+});
+
+/** A run in the middle of its first model request. */
+async function busyDriver(cwd: string) {
+  let isAsked = () => {};
+  const reached = new Promise<void>((settle) => {
+    isAsked = settle;
+  });
+  const served = await startEndpoint(() => isAsked());
+  cleanups.push(served.stop);
+  const driver = start([MAIN, 'run', 'hi'], cwd, {
+    AGENTHUB_PROVIDER: 'openai',
+    AGENTHUB_MODEL: 'm',
+    AGENTHUB_BASE_URL: served.baseURL,
+    AGENTHUB_API_KEY: 'secret-key',
+  });
+  await reached;
+  return driver;
+}

@@ -1,0 +1,125 @@
+import { createBrowserReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
+import { describe, expect, it } from 'vitest';
+import { stateOf } from '../../machines/agent/agent.view.ts';
+import { createStatelyInspection } from '../../src/inspector/index.ts';
+import { foldSteps } from '../../src/run/fold.ts';
+import { answer, callNote } from '../run/support.ts';
+import { startRun } from './seed.ts';
+
+const SECRET = 'what was said';
+
+/** The package's own receiver, in a window that is none. */
+function receiver() {
+  const connected: unknown[] = [];
+  const target = new EventTarget();
+  const opener = { postMessage: (message: unknown) => connected.push(message) };
+  const window = Object.assign(target, { opener, self: target, top: target });
+  const received: StatelyInspectionEvent[] = [];
+  createBrowserReceiver({ window: window as never }).subscribe((event) => {
+    received.push(event);
+  });
+  const send = (message: unknown) => {
+    // As between windows: nothing but what survives structured cloning arrives.
+    const data = structuredClone(message);
+    target.dispatchEvent(Object.assign(new Event('message'), { data }));
+  };
+  return { received, connected, send };
+}
+
+describe('createStatelyInspection', () => {
+  it("tells Stately's receiver of a run of two calls what its log says", async () => {
+    const { received, connected, send } = receiver();
+    const { inspect } = createStatelyInspection({ send });
+    const { run, store } = startRun([callNote(SECRET, 'b'), answer(SECRET)], {
+      inspect,
+      prompt: SECRET,
+    });
+    await run.outcome;
+    await run.saved();
+    expect(connected).toEqual([{ type: '@statelyai.connected' }]);
+
+    const actors = received.flatMap((event) => (event.type === '@xstate.actor' ? event : []));
+    const root = actors.find(({ name }) => name === 'agent');
+    expect(JSON.parse(root?.definition ?? '{}')).toMatchObject({
+      id: 'agent',
+      initial: 'submitPrompt',
+    });
+    expect(actors.map(({ name }) => name)).toEqual([
+      'agent',
+      'callModel',
+      'parseReply',
+      'inspectFacts',
+      'tool.1.0',
+      'tool.1.1',
+      'callModel',
+      'parseReply',
+    ]);
+    for (const { name, parentId } of actors)
+      expect(parentId).toBe(name === 'agent' ? undefined : root?.sessionId);
+
+    const log = await store.read(run.id);
+    const states = [...foldSteps(log)].flatMap(({ record, snapshot }) =>
+      record.kind === 'intent' ? [] : [stateOf(snapshot)],
+    );
+    const snapshots = received.flatMap((event) =>
+      event.type === '@xstate.snapshot' && event.sessionId === root?.sessionId ? event : [],
+    );
+    const told = snapshots.map(({ snapshot }) => stateOf(snapshot as never));
+    expect(told).toEqual(states);
+    const events = received.flatMap((event) =>
+      event.type === '@xstate.event' && event.sessionId === root?.sessionId ? event.event.type : [],
+    );
+    expect(events.slice(1)).toEqual(
+      log.flatMap((record) => (record.kind === 'event' ? record.event.type : [])),
+    );
+    expect(snapshots.at(-1)?.snapshot).toMatchObject({
+      status: 'done',
+      context: { turn: 2, messages: 5, rest: 'done' },
+    });
+  });
+
+  it('says nothing of what people, models and tools said', async () => {
+    const { received, send } = receiver();
+    const { inspect } = createStatelyInspection({ send });
+    const { run } = startRun([callNote(SECRET), answer(SECRET)], { inspect, prompt: SECRET });
+    await run.outcome;
+    expect(received.length).toBeGreaterThan(10);
+    expect(JSON.stringify(received)).not.toContain(SECRET);
+  });
+
+  it('stays small: no message grows with the turns', async () => {
+    const sizes: number[] = [];
+    const { inspect } = createStatelyInspection({
+      send: (message) => {
+        if (message.type !== '@xstate.actor') sizes.push(JSON.stringify(message).length);
+      },
+    });
+    const script = Array.from({ length: 50 }, (_, index) => callNote(`note ${index}`));
+    const { run } = startRun([...script, answer('ok')], {
+      inspect,
+      limits: { turns: 60, repeatedCalls: 99 },
+    });
+    await run.outcome;
+    expect(Math.max(...sizes)).toBeLessThan(1_000);
+  });
+
+  it('lets a host say what may be seen', async () => {
+    const { received, send } = receiver();
+    const { inspect } = createStatelyInspection({
+      send,
+      sanitizeContext: ({ prompt }) => ({ prompt }),
+      now: () => 7,
+    });
+    const { run } = startRun([answer('ok')], { inspect, prompt: 'shown' });
+    await run.outcome;
+    const root = received[0]?.rootId;
+    const last = received.findLast(
+      ({ type, sessionId }) => type === '@xstate.snapshot' && sessionId === root,
+    );
+    expect(last).toMatchObject({
+      createdAt: '7',
+      _version: '0.7.2',
+      snapshot: { status: 'done', value: 'done', context: { prompt: 'shown' } },
+    });
+  });
+});

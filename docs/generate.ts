@@ -84,6 +84,7 @@ const files: Record<string, string> = {
   'README.md': readme('README.md', 'en'),
   'README.zh-CN.md': readme('README.zh-CN.md', 'zh'),
   [CHART]: await chartLayout(),
+  'docs/inspector.md': filled('docs/inspector.md', { inspector: example('inspector') }),
   'docs/guide.md': filled('docs/guide.md', {
     store: example('store'),
     machine: example('machine'),

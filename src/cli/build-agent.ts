@@ -31,8 +31,10 @@ const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 export function prepareAgent(
   settings: Settings,
   { env, cwd }: Pick<Io, 'env' | 'cwd'>,
+  more: Pick<AgentOptions, 'inspect'> = {},
 ): (store: RunStore | null) => Agent {
-  const options = { ...agentOptions(unflatten(settings), cwd), model: buildModel(settings, env) };
+  const model = buildModel(settings, env);
+  const options = { ...agentOptions(unflatten(settings), cwd), ...more, model };
   return (store) => createAgent(store === null ? options : { ...options, store });
 }
 

@@ -34,6 +34,7 @@ export interface DriveFlags extends CommonFlags {
   readonly grant?: string;
   readonly onAsk?: string;
   readonly inspect?: boolean;
+  readonly stately?: boolean;
   readonly quiet?: boolean;
   readonly json?: boolean;
   readonly jsonStream?: boolean;

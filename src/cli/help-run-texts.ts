@@ -98,6 +98,10 @@ export const RUN_HELP = {
     zh: '同时用检查器页面看这次运行；没有终端时在页面上答复',
     en: 'serve the inspector page for this run too; without a terminal it is answered there',
   },
+  stately: {
+    zh: '把这次运行的状态转给 Stately 的网页检查器：stately.ai 会看到工具名、编号和数字，看不到内容',
+    en: "relay this run's states to Stately's hosted inspector: stately.ai sees names of tools, ids and figures, no content",
+  },
   as: { zh: '换一个运行编号', en: 'another id for the run' },
   property: {
     zh: '导出 properties（可选 worlds）的模块',

@@ -98,6 +98,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
       .option('--grant <list>', text('grant'))
       .option('--on-ask <what>', text('onAsk'))
       .option('--inspect', text('inspectRun'))
+      .option('--stately', text('stately'))
       .option('-q, --quiet', text('quiet'))
       .option('--json', text('json'))
       .option('--json-stream', text('jsonStream')),

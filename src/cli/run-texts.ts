@@ -160,6 +160,10 @@ export const RUN_TEXTS = {
     zh: '在浏览器里看这次运行并答复：',
     en: 'Watch this run and answer it in a browser: ',
   },
+  watchStately: {
+    zh: '在 Stately 的检查器里看（stately.ai 会看到工具名、编号和数字）：',
+    en: "Watch in Stately's inspector (stately.ai sees names of tools, ids and figures): ",
+  },
   notOpened: {
     zh: '浏览器没有打开；请自己打开上面的地址。',
     en: 'No browser could be opened; open the address above yourself.',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
-import type { Agent } from '../run/agent.types.ts';
+import type { Agent, AgentOptions } from '../run/agent.types.ts';
 import { openRuns, type Runs } from '../run/runs.ts';
 import type { RunStore } from '../run/store/store.types.ts';
 import { prepareAgent } from './build-agent.ts';
@@ -37,8 +37,9 @@ export async function withAgent<Result>(
   settings: Settings,
   io: Pick<Io, 'env' | 'cwd'>,
   work: (agent: Agent, store: RunStore | null) => Promise<Result>,
+  more: Pick<AgentOptions, 'inspect'> = {},
 ): Promise<Result> {
-  const make = prepareAgent(settings, io);
+  const make = prepareAgent(settings, io, more);
   const file = storeFile(settings, io);
   if (file === null) return work(make(null), null);
   return withFile(file, (store) => work(make(store), store));

@@ -5,6 +5,7 @@ import type { InspectionEvent } from 'xstate';
 import { loadAsset } from './server/assets.ts';
 import { openStream } from './server/event-stream.ts';
 import { findIntruder, hasToken, refuse, SAFE_HEADERS } from './server/safety.ts';
+import { closeGently } from './server/start-inspector.ts';
 import {
   createStatelyInspection,
   type StatelyInspectionOptions,
@@ -112,8 +113,7 @@ export async function startStatelyRelay({
     inspect,
     close: () => {
       for (const end of [...ends]) end();
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
+      return closeGently(server);
     },
   };
 }

@@ -87,3 +87,13 @@ describe('agenthub run --inspect', () => {
     expect(person.err()).toContain('--inspect: the page shows stored runs');
   });
 });
+
+describe('agenthub run --stately', () => {
+  it('says what stately.ai sees, and works as without', async () => {
+    const person = fakeIo({ cwd: await temporaryFolder(), env });
+    expect(await cli(['run', 'Who pays the postage of a return?', '--stately'], person.io)).toBe(0);
+    expect(person.err()).toContain('stately.ai sees names of tools, ids and figures');
+    const { origin } = new URL(addressIn(person.err()));
+    await expect(fetch(origin)).rejects.toThrow();
+  });
+});

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { Inspector } from '../../inspector/server/start-inspector.ts';
+import type { StatelyRelay } from '../../inspector/stately-relay.ts';
 import type { RunStore } from '../../run/store/store.types.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
@@ -8,6 +9,12 @@ import { type CommonFlags, parseCount } from '../flags.ts';
 import { colorsOf, type Io } from '../io.ts';
 import { withRuns } from '../store.ts';
 import { say } from '../texts.ts';
+
+/** Milliseconds in which open pages hear how a run ended. */
+const LAST_LOOK = 500;
+
+/** A page that is served. */
+type Page = Pick<Inspector, 'close'>;
 
 export interface InspectFlags extends CommonFlags {
   readonly port?: string;
@@ -50,13 +57,26 @@ export async function inspectRun(
   return inspector;
 }
 
-/** Keeps the page of a run that is over, while somebody sits at the terminal. */
-export async function keepInspecting(inspector: Inspector, io: Io, locale: Locale): Promise<void> {
+/** Serves the page that relays a run to Stately. Its address goes to stderr. */
+export async function relayToStately(io: Io, locale: Locale): Promise<StatelyRelay> {
+  const { startStatelyRelay } = await import('../../inspector/stately-relay.ts');
+  const relay = await startStatelyRelay({ now: io.clock.now });
+  io.stderr.write(`${say(locale, 'watchStately')}${relay.url}\n`);
+  return relay;
+}
+
+/** Keeps the pages of a run that is over, while somebody sits at the terminal. */
+export async function keepInspecting(
+  pages: readonly Page[],
+  io: Io,
+  locale: Locale,
+): Promise<void> {
+  if (pages.length === 0) return;
   if (io.stderr.isTTY === true && io.stdin.isTTY === true) {
     io.stderr.write(`${colorsOf(io).dim(say(locale, 'inspecting'))}\n`);
     await untilInterrupt(io);
-  }
-  await inspector.close();
+  } else await io.clock.pass(LAST_LOOK);
+  for (const page of pages) await page.close();
 }
 
 /** Loaded only here: no other command needs a server. */

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
+import type { Agent } from '../../run/agent.types.ts';
+import type { RunStore } from '../../run/store/store.types.ts';
 import { loadSettings, type Settings, unflatten } from '../config.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type DriveFlags, parseGrants, parseOnAsk, settingsFlags } from '../flags.ts';
@@ -8,7 +9,7 @@ import { colorsOf, type Io } from '../io.ts';
 import { checkOutput, driveAndReport, isForPrograms } from '../report.ts';
 import { withAgent } from '../store.ts';
 import { say } from '../texts.ts';
-import { inspectRun, keepInspecting } from './inspect-command.ts';
+import { inspectRun, keepInspecting, relayToStately } from './inspect-command.ts';
 
 /** `agenthub run`: one task, its answer on stdout, everything else on stderr. */
 export async function runCommand(task: string, flags: DriveFlags, io: Io): Promise<ExitCode> {
@@ -17,11 +18,12 @@ export async function runCommand(task: string, flags: DriveFlags, io: Io): Promi
   checkOutput(flags);
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
   const { locale = 'en' } = unflatten(settings);
-  return withAgent(settings, io, async (agent, store) => {
+  const relay = flags.stately ? await relayToStately(io, locale) : null;
+  const work = async (agent: Agent, store: RunStore | null): Promise<ExitCode> => {
     if (waits && store === null) throw new AgentHubError('usage', say(locale, 'waitNeedsStore'));
     if (flags.inspect && store === null)
       throw new AgentHubError('usage', say(locale, 'inspectNeedsStore'));
-    const runId = randomUUID();
+    const runId = newRunId();
     // Before the run: a page that cannot be served must not leave a run behind.
     const inspector =
       flags.inspect && store !== null ? await inspectRun({ store, runId }, io, locale) : null;
@@ -32,9 +34,12 @@ export async function runCommand(task: string, flags: DriveFlags, io: Io): Promi
       isStored: store !== null,
       elsewhere: inspector !== null && flags.onAsk === undefined,
     });
-    if (inspector !== null) await keepInspecting(inspector, io, locale);
+    const pages = [inspector, relay].filter((page) => page !== null);
+    await keepInspecting(pages, io, locale);
     return exitCode;
-  });
+  };
+  const more = relay === null ? {} : { inspect: relay.inspect };
+  return withAgent(settings, io, work, more).finally(() => relay?.close());
 }
 
 /** Says that nobody chose a model, if nobody did. */

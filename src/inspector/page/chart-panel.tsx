@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ChartLayout } from '../api.types.ts';
 import { EdgeLine, Label, StateNode } from './chart-parts.tsx';
-import { boxSize, fit, followState, follows, panBy, viewBox, zoomBy } from './chart-view.ts';
+import { boxSize, fit, followState, follows, panBy, placement, zoomBy } from './chart-view.ts';
 import { CoverageList } from './coverage-list.tsx';
 import { chartTab, currentState, layout, say } from './state.ts';
 
@@ -92,7 +92,7 @@ function Chart() {
       {chart === null ? (
         <p class="dim">{say('loading')}</p>
       ) : (
-        <svg role="img" aria-label={words} viewBox={viewBox}>
+        <svg role="img" aria-label={words}>
           <defs>
             {['plain', 'taken', 'lit', 'bad'].map((name) => (
               <marker
@@ -111,17 +111,19 @@ function Chart() {
               </marker>
             ))}
           </defs>
-          {chart.states.filter(isCompound).map(toNode)}
-          {chart.edges.map((edge) => (
-            <EdgeLine key={`${edge.source} ${edge.target}`} edge={edge} />
-          ))}
-          {chart.states.filter((state) => !isCompound(state)).map(toNode)}
-          {chart.edges.flatMap(({ labels, transitions }) =>
-            labels.map((label, row) => {
-              const index = transitions[row] ?? -1;
-              return <Label key={`label ${index}`} label={label} index={index} />;
-            }),
-          )}
+          <g transform={placement}>
+            {chart.states.filter(isCompound).map(toNode)}
+            {chart.edges.map((edge) => (
+              <EdgeLine key={`${edge.source} ${edge.target}`} edge={edge} />
+            ))}
+            {chart.states.filter((state) => !isCompound(state)).map(toNode)}
+            {chart.edges.flatMap(({ labels, transitions }) =>
+              labels.map((label, row) => {
+                const index = transitions[row] ?? -1;
+                return <Label key={`label ${index}`} label={label} index={index} />;
+              }),
+            )}
+          </g>
         </svg>
       )}
     </div>

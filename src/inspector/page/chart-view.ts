@@ -22,11 +22,12 @@ const fitScale = computed(() => {
   return Math.min(1, width / chart.width, height / chart.height);
 });
 
-export const viewBox = computed(() => {
+/** A transform of the chart, not a view box: moving that would lay out every label again. */
+export const placement = computed(() => {
   const { x, y, scale } = view.value;
   const { width, height } = boxSize.value;
-  const [w, h] = [width / scale, height / scale];
-  return `${x - w / 2} ${y - h / 2} ${w} ${h}`;
+  const [left, top] = [width / 2 - x * scale, height / 2 - y * scale];
+  return `translate(${left.toFixed(1)} ${top.toFixed(1)}) scale(${scale})`;
 });
 
 /** Shows the whole chart and stops following. */

@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RunPage } from '../../src/inspector/api.types.ts';
+import { createInspectorHandler, type InspectorHandlerOptions } from '../../src/inspector/index.ts';
+import { memoryStore } from '../../src/run/store/memory-store.ts';
+import { answer, callNote } from '../run/support.ts';
+import { asks, startRun, untilStoredQuestion } from './seed.ts';
+
+/** A host's server with the inspector on it. */
+async function mounted(options: Omit<InspectorHandlerOptions, 'hosts'>) {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const handler = createInspectorHandler({ ...options, hosts: [host] });
+  server.on('request', handler);
+  onTestFinished(() => {
+    handler.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://${host}`;
+}
+
+describe('createInspectorHandler', () => {
+  it("asks the host who it is, and the log says that person's name", async () => {
+    const { run, store } = startRun([callNote('a'), answer('ok')], asks);
+    await untilStoredQuestion(run);
+    const origin = await mounted({
+      store,
+      basePath: '/inspector',
+      authorize: async ({ headers }) => (headers.cookie === 'session=ada' ? 'ada' : null),
+    });
+    const path = `${origin}/inspector/api/runs/${run.id}`;
+    const headers = { cookie: 'session=ada', origin, 'content-type': 'application/json' };
+    expect((await fetch(`${origin}/inspector/`)).status).toBe(200);
+    expect((await fetch(`${origin}/`)).status).toBe(404);
+    expect((await fetch(`${origin}/inspectorapi/runs`, { headers })).status).toBe(404);
+    expect((await fetch(path)).status).toBe(401);
+    expect((await fetch(path, { headers: { cookie: 'session=eve' } })).status).toBe(401);
+    const page = (await (await fetch(path, { headers })).json()) as RunPage;
+    const { callId, digest } = page.run.questions[0] ?? {};
+    const body = JSON.stringify({ callId, digest, answer: 'deny' });
+    const foreign = { ...headers, origin: 'http://evil.example' };
+    const forged = await fetch(`${path}/answer`, { method: 'POST', headers: foreign, body });
+    expect(forged.status).toBe(403);
+    expect((await fetch(`${path}/answer`, { method: 'POST', headers, body })).status).toBe(200);
+    await run.outcome;
+    await run.saved();
+    const denial = (await store.read(run.id)).find(
+      (record) => record.kind === 'event' && record.event.type === 'permission.deny',
+    );
+    expect(denial).toMatchObject({ event: { by: 'ada' } });
+  });
+
+  it('is not made without authorization', () => {
+    expect(() => createInspectorHandler({ store: memoryStore(), hosts: ['x'] })).toThrow(
+      'give a token, authorize, or both',
+    );
+  });
+});

@@ -146,7 +146,7 @@ export const LIMITS_WORLD: World = {
   ...EVERYTHING,
   limits: {
     ...DEFAULT_LIMITS,
-    ...{ turns: 3, toolCalls: 2, callsPerReply: 1, repairs: 1, stopBlocks: 1, repeatedCalls: 2 },
+    ...{ turns: 2, toolCalls: 2, callsPerReply: 1, repairs: 1, stopBlocks: 1, repeatedCalls: 2 },
     ...{ tokens: 10, time: 1_000, approvalDeadline: 1_000 },
   },
   calls: [CALLS.search, CALLS.image],
@@ -154,14 +154,14 @@ export const LIMITS_WORLD: World = {
   preToolVerdicts: ['proceed'],
   omissions: false,
   facts: [FACTS.clean, FACTS.overwrite],
-  toolOutcomes: ['ok', 'error'],
+  toolOutcomes: ['ok'],
   grants: ['full'],
   modelCosts: [
     { ms: 1, tokens: 1 },
     { ms: 2_000, tokens: 1 },
     { ms: 1, tokens: 10 },
   ],
-  raisedLimits: { turns: 4, toolCalls: 3, repairs: 2, stopBlocks: 2, tokens: 100, time: 9_000 },
+  raisedLimits: { turns: 3, toolCalls: 3, repairs: 2, stopBlocks: 2, tokens: 100, time: 9_000 },
   strayAnswers: false,
 };
 

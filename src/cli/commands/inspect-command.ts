@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
-import type { Inspector } from '../../inspector/server/start-inspector.ts';
+import type { RestoreRun } from '../../inspector/server/going-on.ts';
+import type { Inspector, StartInspectorOptions } from '../../inspector/server/start-inspector.ts';
 import type { StatelyRelay } from '../../inspector/stately-relay.ts';
+import type { Agent } from '../../run/agent.types.ts';
 import type { RunStore } from '../../run/store/store.types.ts';
+import { prepareAgent } from '../build-agent.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
 import { type CommonFlags, parseCount } from '../flags.ts';
@@ -32,9 +35,15 @@ export async function inspectCommand(
     flags,
     io,
     async (stored) => {
-      const { store, locale } = stored;
+      const { store, settings, locale } = stored;
       const runId = run === undefined ? null : (await findRun(run, stored, io)).runId;
-      const inspector = await serve(store, io, { port, runId });
+      // Made when a run is to go on: to look at runs needs no key.
+      let agent: Agent | null = null;
+      const restore: RestoreRun = async (wanted) => {
+        agent ??= prepareAgent(settings, io)(store);
+        return agent.restore(wanted);
+      };
+      const inspector = await serve(io, { store, port, restore, ...(runId !== null && { runId }) });
       io.stdout.write(`${inspector.url}\n`);
       if (flags.open) openInBrowser(inspector.url, io, locale);
       io.stderr.write(`${colorsOf(io).dim(say(locale, 'inspecting'))}\n`);
@@ -48,11 +57,11 @@ export async function inspectCommand(
 
 /** Serves the page for a run that this command drives. Its address goes to stderr. */
 export async function inspectRun(
-  { store, runId }: { readonly store: RunStore; readonly runId: string },
+  page: { readonly store: RunStore; readonly runId: string; readonly restore: RestoreRun },
   io: Io,
   locale: Locale,
 ): Promise<Inspector> {
-  const inspector = await serve(store, io, { port: 0, runId });
+  const inspector = await serve(io, page);
   io.stderr.write(`${say(locale, 'watchRun')}${inspector.url}\n`);
   return inspector;
 }
@@ -81,12 +90,11 @@ export async function keepInspecting(
 
 /** Loaded only here: no other command needs a server. */
 async function serve(
-  store: RunStore,
   { clock }: Io,
-  { port, runId }: { readonly port: number; readonly runId: string | null },
+  options: Omit<StartInspectorOptions, 'now'>,
 ): Promise<Inspector> {
   const { startInspector } = await import('../../inspector/server/start-inspector.ts');
-  return startInspector({ store, port, now: clock.now, ...(runId !== null && { runId }) });
+  return startInspector({ ...options, now: clock.now });
 }
 
 function untilInterrupt(io: Io): Promise<void> {

@@ -27,7 +27,9 @@ export async function runCommand(task: string, flags: DriveFlags, io: Io): Promi
     const runId = newRunId();
     // Before the run: a page that cannot be served must not leave a run behind.
     const inspector =
-      flags.inspect && store !== null ? await inspectRun({ store, runId }, io, locale) : null;
+      flags.inspect && store !== null
+        ? await inspectRun({ store, runId, restore: agent.restore }, io, locale)
+        : null;
     const run = agent.start(task, { runId });
     if (flags.quiet !== true && !isForPrograms(flags)) hint(settings, io, locale);
     const exitCode = await driveAndReport(run, io, {

@@ -319,10 +319,14 @@ describe.skipIf(skipsBrowser())('the inspector page, in Chromium', () => {
   });
 
   it('has no violations of axe-core: both themes, both languages, live and in the past', async () => {
-    const { store } = await asking();
-    const { run } = startRun([answer('ok')], { store, prompt: 'Another' });
+    const { run: left, store } = await asking();
+    await left.close();
+    const limits = { turns: 1 };
+    const { run } = startRun([callNote('a')], { store, limits, prompt: 'Another' });
     await run.outcome;
-    const { page } = await open(store, { bypassCSP: true });
+    await run.close();
+    const { agent } = scriptedAgent([], { ...asks, store });
+    const { page } = await open(store, { bypassCSP: true, restore: agent.restore });
     await page.evaluate(axe.source);
     const look = () =>
       page.evaluate(async () => {
@@ -343,9 +347,16 @@ describe.skipIf(skipsBrowser())('the inspector page, in Chromium', () => {
       await page.keyboard.press('k');
       await page.locator('.details pre').first().waitFor();
       await page.getByRole('tab').nth(1).click();
+      await page.locator('.coverage summary').nth(1).click();
+      await page.locator('.path').first().click();
       expect(await look()).toEqual([]);
+      await page.locator('.path').first().click();
       await page.getByRole('tab').first().click();
       await page.keyboard.press('g');
+      await page.locator('.run', { hasText: 'Another' }).click();
+      await page.locator('#raised').waitFor();
+      expect(await look()).toEqual([]);
+      await page.locator('.run', { hasText: 'Take notes' }).click();
     }
   });
 

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { CoverageFile } from '../api.types.ts';
+import { fit } from './chart-view.ts';
 import { counts, coverage, hovered, layout, say } from './state.ts';
 
 /** Every transition with its words, in the order of the chart. */
@@ -91,6 +92,7 @@ function PathItem({ witness, index }: { witness: Witness; index: number }) {
         onBlur={dim}
         onClick={() => {
           opened.value = isOpen ? null : index;
+          if (!isOpen) fit();
         }}
       >
         {say('pathOf', { count: steps.length })}{' '}

@@ -44,7 +44,7 @@ const TEXTS = {
     '{count} 条路径，合起来走过每一条转移',
     '{count} paths that take every transition between them',
   ],
-  pathOf: ['{count} 步：', '{count} steps:'],
+  pathOf: ['步数 {count}', 'Steps {count}'],
   transition: ['转移', 'Transition'],
   times: ['次数', 'Times'],
   decision: ['等待你的决定', 'Waiting for your decision'],

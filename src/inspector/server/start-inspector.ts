@@ -13,8 +13,6 @@ export interface StartInspectorOptions {
   readonly store: RunStore;
   /** Default any free one. */
   readonly port?: number;
-  /** Opens the page at this run. */
-  readonly runId?: string;
   /** See `InspectorHandlerOptions`. */
   readonly restore?: RestoreRun;
   readonly now?: () => number;
@@ -23,6 +21,8 @@ export interface StartInspectorOptions {
 export interface Inspector {
   /** With the token in the fragment, which no server ever sees. Whoever has it may approve. */
   readonly url: string;
+  /** The same, opening the page at a run. */
+  urlOf(runId: string): string;
   /** Lets go of the runs it took up, each as it stands, and ends. */
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Inspector {
  * @throws AgentHubError `port_in_use`, `page_not_built`.
  */
 export async function startInspector(options: StartInspectorOptions): Promise<Inspector> {
-  const { store, port = 0, runId, restore, now } = options;
+  const { store, port = 0, restore, now } = options;
   const token = randomBytes(32).toString('base64url');
   const server = createServer({ requestTimeout: 30_000 });
   await new Promise<void>((resolve, reject) => {
@@ -62,9 +62,10 @@ export async function startInspector(options: StartInspectorOptions): Promise<In
     }
   })();
   server.on('request', handler);
-  const run = runId === undefined ? '' : `&run=${encodeURIComponent(runId)}`;
+  const url = `http://${host}/#token=${token}`;
   return {
-    url: `http://${host}/#token=${token}${run}`,
+    url,
+    urlOf: (runId) => `${url}&run=${encodeURIComponent(runId)}`,
     close: async () => {
       await handler.close();
       await closeGently(server);

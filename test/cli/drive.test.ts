@@ -270,6 +270,7 @@ describe('a question at the terminal', () => {
     ['an arrow', '\u001b[A'],
     ['Tab', '\t'],
     ['another letter', 'j'],
+    ['o where there is no page', 'o'],
     ['a paste', 'yes please'],
     ['two keys at once', 'yy'],
     ['Alt-y', '\u001by'],

@@ -16,21 +16,11 @@ import {
   worldEvents,
   worldInput,
 } from '../../src/testing/world.ts';
+import { randomFrom } from '../random.ts';
 import { after, createStage, liveChildren, type StagedRun } from './staged-run.ts';
 
 const SEED = 20_261_001;
 const TWO_CALL_STATES = 2_000;
-
-/** Numbers from 0 to below 1 that a seed determines (mulberry32, public domain). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 interface Cut {
   readonly path: readonly WorldEvent[];

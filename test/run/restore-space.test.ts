@@ -7,15 +7,12 @@ import type { LogRecord } from '../../src/run/store/store.types.ts';
 import { controlState } from '../../src/testing/control-state.ts';
 import { explore, pathTo } from '../../src/testing/explore.ts';
 import {
-  type AgentSnapshot,
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
   TWO_CALL_WORLD,
-  type World,
-  type WorldEvent,
-  worldEvents,
-  worldInput,
-} from '../../src/testing/world.ts';
+} from '../../src/testing/world/shipped-worlds.ts';
+import { worldEvents, worldInput } from '../../src/testing/world/world.ts';
+import type { AgentSnapshot, World, WorldEvent } from '../../src/testing/world/world.types.ts';
 import { randomFrom } from '../random.ts';
 import { after, createStage, liveChildren, type StagedRun } from './staged-run.ts';
 

@@ -120,7 +120,10 @@ async function quiet(): Promise<void> {
 
 function happen(run: Run, waiting: Map<string, Held>, event: WorldEvent): void {
   const answer = /^xstate\.(done|error)\.actor\.(.+)$/u.exec(event.type);
-  if (answer === null) return tell(run, event);
+  if (answer === null) {
+    tell(run, event);
+    return;
+  }
   const [, kind, id = ''] = answer;
   const promise = waiting.get(id);
   if (promise === undefined)

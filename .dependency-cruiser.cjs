@@ -50,7 +50,8 @@ module.exports = {
     },
     {
       name: 'inspector-looks-through-run',
-      comment: 'What it shows comes from a store; pictures are read as the picture tool reads them.',
+      comment:
+        'What it shows comes from a store; pictures are read as the picture tool reads them.',
       severity: 'error',
       from: { path: '^src/inspector/', pathNot: '^src/inspector/server/pictures\\.ts$' },
       to: { path: '^src/(protocol|model|tools|hooks|facts|testing|cli)/' },

@@ -17,6 +17,19 @@ module.exports = {
       to: { pathNot: ['^machines/', '(^|/)node_modules/xstate/'] },
     },
     {
+      name: 'words-know-no-rooms',
+      comment: 'machines/vocabulary is below permission, and both are below the chart.',
+      severity: 'error',
+      from: { path: '^machines/vocabulary/' },
+      to: { pathNot: '^machines/vocabulary/' },
+    },
+    {
+      name: 'permission-knows-no-chart',
+      severity: 'error',
+      from: { path: '^machines/permission/' },
+      to: { pathNot: '^machines/(permission|vocabulary)/' },
+    },
+    {
       name: 'protocol-knows-no-platform',
       severity: 'error',
       from: { path: '^src/protocol/' },
@@ -34,6 +47,20 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/run/' },
       to: { path: '^src/(cli|inspector|testing|integrations)/' },
+    },
+    {
+      name: 'inspector-looks-through-run',
+      comment:
+        'What it shows comes from a store; pictures are read as the picture tool reads them.',
+      severity: 'error',
+      from: { path: '^src/inspector/', pathNot: '^src/inspector/server/pictures\\.ts$' },
+      to: { path: '^src/(protocol|model|tools|hooks|facts|testing|cli)/' },
+    },
+    {
+      name: 'page-knows-the-server-by-its-types',
+      severity: 'error',
+      from: { path: '^src/inspector/page/' },
+      to: { path: '^src/', pathNot: '^src/inspector/(page/|api\\.types\\.ts$)' },
     },
     {
       name: 'testing-needs-no-islands',

@@ -22,7 +22,7 @@ type GivenGrant = Grant & { readonly callId: string };
 type ToolCrash = Extract<ToolEvent, { error: unknown }>;
 
 /** Id of the actor that runs a call. */
-export const toolId = (callId: string) => `tool.${callId}`;
+const toolId = (callId: string) => `tool.${callId}`;
 
 const callIdOf = (actorId: string) => actorId.replace(/^tool\./u, '');
 

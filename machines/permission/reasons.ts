@@ -1,18 +1,7 @@
 import type { LocalizedText } from '../vocabulary/json.ts';
+import type { Approval, Reason } from '../vocabulary/reasons.ts';
 
-/** What a person can approve, one word each; see `Authorization` for the flag it sets. */
-export const APPROVALS = ['outside', 'service', 'overwrite', 'use', 'hook', 'repeat'] as const;
-
-export type Approval = (typeof APPROVALS)[number];
-
-/** Why a call is asked about or refused: a code, its text in both languages, who says so. */
-export interface Reason extends LocalizedText {
-  readonly code: string;
-  /** `rule`: a policy; `hook`: a PreToolUse hook; `person`: an answer; `engine`: the chart itself. */
-  readonly source: 'rule' | 'hook' | 'person' | 'engine';
-  /** The approval that removes this reason, or null when nothing does. */
-  readonly approval: Approval | null;
-}
+export { APPROVALS, type Approval, type Reason } from '../vocabulary/reasons.ts';
 
 const TEXTS = {
   tool_not_covered: { zh: '未定义该工具', en: 'No policy covers this tool' },

@@ -1,5 +1,5 @@
-import type { Reason } from '../permission/reasons.ts';
 import type { Json } from './json.ts';
+import type { Reason } from './reasons.ts';
 
 /** How a tool call ended. Every call ends in exactly one of these. */
 export type Outcome =
@@ -38,7 +38,7 @@ export interface UserMessage {
 
 /** A tool call as the model asked for it. */
 export interface CallMessage {
-  /** `<turn>.<index>`, unique within a run. */
+  /** `<turn>.<index>`, unique within a conversation. */
   readonly id: string;
   /** The provider's own id, if it gave one. Providers reuse ids: never a key. */
   readonly providerId: string | null;

@@ -16,7 +16,7 @@ export interface ParsedCall {
  * What a reply means. `text` is what enters the history: the reply as written, without what
  * the model invented after its own action.
  */
-export type Step =
+export type ParsedStep =
   | { readonly kind: 'answer'; readonly text: string; readonly answer: string }
   | { readonly kind: 'calls'; readonly text: string; readonly calls: readonly ParsedCall[] }
   | {

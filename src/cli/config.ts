@@ -10,7 +10,7 @@ import { packageFolder } from './package-folder.ts';
 import { say } from './texts.ts';
 
 /** The configuration file the command line looks for in its working folder. */
-export const CONFIG_FILE = 'agenthub.config.json';
+const CONFIG_FILE = 'agenthub.config.json';
 
 /** Where runs are kept unless something else is said, in the working folder. */
 const STORE_FILE = join('.agenthub', 'runs.db');
@@ -29,7 +29,7 @@ export interface Setting {
 export type Settings = ReadonlyMap<string, Setting>;
 
 /** Environment variables that set a value. */
-export const ENVIRONMENT: Readonly<Record<string, string>> = {
+const ENVIRONMENT: Readonly<Record<string, string>> = {
   AGENTHUB_PROVIDER: 'model.provider',
   AGENTHUB_MODEL: 'model.name',
   AGENTHUB_BASE_URL: 'model.baseURL',

@@ -4,12 +4,18 @@ import type { ChatMessage, ModelRequest, NativeCall } from '../../machines/vocab
 import type { Conversation } from '../../machines/vocabulary/step.ts';
 import { cachedRenderer, type HistoryItem, pairHistory } from './history.ts';
 import { NATIVE_REPAIRS } from './native-calls.texts.ts';
-import { renderNotes, renderObservation } from './notes.ts';
-import { renderRepair, renderStopBlock } from './repairs.ts';
+import { renderObservation } from './notes.ts';
 import { fill, NO_RESULT, STRAY_OBSERVATION } from './texts.ts';
+import { renderAsUser, type UserTexts } from './user-messages.ts';
 
 const LONGEST_ID = 32;
 const LONGEST_NAME = 64;
+
+const USER_TEXTS: UserTexts = {
+  repairs: NATIVE_REPAIRS,
+  strayObservation: (message, locale) =>
+    `${fill(STRAY_OBSERVATION, locale, message.tool)}\n${renderObservation(message, locale)}`,
+};
 
 /**
  * A conversation as chat messages with tool calls. Each call is followed directly by exactly one
@@ -43,7 +49,9 @@ function renderItems(
   uniqueId: (callId: string) => string,
 ): readonly ChatMessage[] {
   return items.flatMap((item) =>
-    item.kind === 'reply' ? renderReply(item, uniqueId, locale) : renderOther(item.message, locale),
+    item.kind === 'reply'
+      ? renderReply(item, uniqueId, locale)
+      : renderAsUser(item, USER_TEXTS, locale),
   );
 }
 
@@ -65,29 +73,6 @@ function renderReply(
     return { role: 'tool', toolCallId: ids[index] ?? '', content: text };
   });
   return [{ role: 'assistant', content, toolCalls }, ...results];
-}
-
-function renderOther(
-  message: Extract<HistoryItem, { kind: 'other' }>['message'],
-  locale: Locale,
-): readonly ChatMessage[] {
-  const user = (content: string): ChatMessage => ({ role: 'user', content });
-  switch (message.role) {
-    case 'user': {
-      const { content, context } = message;
-      return context.length === 0
-        ? [user(content)]
-        : [user(content), user(renderNotes(context, locale))];
-    }
-    case 'repair':
-      return [user(renderRepair(message, NATIVE_REPAIRS, locale))];
-    case 'stop_block':
-      return [user(renderStopBlock(message, locale))];
-    case 'observation': {
-      const label = fill(STRAY_OBSERVATION, locale, message.tool);
-      return [user(`${label}\n${renderObservation(message, locale)}`)];
-    }
-  }
 }
 
 function makeIds(): (callId: string) => string {

@@ -1,6 +1,6 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { ModelReply, NativeCall } from '../../machines/vocabulary/model.ts';
-import type { Step } from '../../machines/vocabulary/step.ts';
+import type { ParsedStep } from '../../machines/vocabulary/step.ts';
 import { callArguments } from './call-arguments.ts';
 import { renderNative } from './native-calls.render.ts';
 import type { Protocol } from './protocol.types.ts';
@@ -16,8 +16,13 @@ import { stripThinking } from './think.ts';
 export const nativeCalls: Protocol = {
   name: 'native-calls',
   toRequest: renderNative,
-  parseReply({ text, calls, finishReason }: ModelReply, _tools, locale: Locale): Step {
-    const malformed = (code: string): Step => ({ kind: 'malformed', text, code, detail: null });
+  parseReply({ text, calls, finishReason }: ModelReply, _tools, locale: Locale): ParsedStep {
+    const malformed = (code: string): ParsedStep => ({
+      kind: 'malformed',
+      text,
+      code,
+      detail: null,
+    });
     if (finishReason === 'length') return malformed('truncated');
     if (calls.length > 0) return { kind: 'calls', text, calls: calls.map(toParsedCall(locale)) };
     const { text: answer, open } = stripThinking(text);

@@ -2,14 +2,19 @@ import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { ChatMessage, ModelRequest, ToolSpec } from '../../machines/vocabulary/model.ts';
 import type { Conversation } from '../../machines/vocabulary/step.ts';
 import { cachedRenderer, type HistoryItem, type SettledCall } from './history.ts';
-import { inOneLine, renderNotes, renderObservation } from './notes.ts';
+import { inOneLine, renderObservation } from './notes.ts';
 import { parseReactText } from './react-text.parse.ts';
 import { FORMAT, NO_TOOLS, REACT_REPAIRS } from './react-text.texts.ts';
-import { renderRepair, renderStopBlock } from './repairs.ts';
 import { NO_RESULT } from './texts.ts';
+import { renderAsUser, type UserTexts } from './user-messages.ts';
 
 /** One only: some providers take no more. The parser knows the other spellings. */
 const STOP = ['\nObservation:'];
+
+const USER_TEXTS: UserTexts = {
+  repairs: REACT_REPAIRS,
+  strayObservation: (message, locale) => `Observation: ${renderObservation(message, locale)}`,
+};
 
 /**
  * A conversation as plain chat messages: a system message, then the history. A person's words are
@@ -33,7 +38,9 @@ export function renderReact({ instructions, tools, messages, locale }: Conversat
 }
 
 const renderHistory = cachedRenderer((items, locale) =>
-  items.flatMap((item) => renderItem(item, locale)),
+  items.flatMap((item) =>
+    item.kind === 'reply' ? renderReply(item, locale) : renderAsUser(item, USER_TEXTS, locale),
+  ),
 );
 
 function renderTools(tools: readonly ToolSpec[], locale: Locale): string {
@@ -43,26 +50,6 @@ function renderTools(tools: readonly ToolSpec[], locale: Locale): string {
     ...(textField === null ? [] : [`  Text field: ${textField}`]),
   ]);
   return ['## Tools', ...(lines.length === 0 ? [NO_TOOLS[locale]] : lines)].join('\n');
-}
-
-function renderItem(item: HistoryItem, locale: Locale): readonly ChatMessage[] {
-  const user = (content: string): ChatMessage => ({ role: 'user', content });
-  if (item.kind === 'reply') return renderReply(item, locale);
-  const { message } = item;
-  switch (message.role) {
-    case 'user': {
-      const { content, context } = message;
-      return context.length === 0
-        ? [user(content)]
-        : [user(content), user(renderNotes(context, locale))];
-    }
-    case 'repair':
-      return [user(renderRepair(message, REACT_REPAIRS, locale))];
-    case 'stop_block':
-      return [user(renderStopBlock(message, locale))];
-    case 'observation':
-      return [user(`Observation: ${renderObservation(message, locale)}`)];
-  }
 }
 
 function renderReply(

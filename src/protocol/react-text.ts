@@ -1,6 +1,6 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { ModelReply, ToolSpec } from '../../machines/vocabulary/model.ts';
-import type { ParsedCall, Step } from '../../machines/vocabulary/step.ts';
+import type { ParsedCall, ParsedStep } from '../../machines/vocabulary/step.ts';
 import { worded } from './call-arguments.ts';
 import { parseArguments } from './json-arguments.ts';
 import type { Protocol } from './protocol.types.ts';
@@ -19,10 +19,10 @@ import { stripThinking } from './think.ts';
 export const reactText: Protocol = {
   name: 'react-text',
   toRequest: renderReact,
-  parseReply({ text, finishReason }: ModelReply, tools, locale): Step {
+  parseReply({ text, finishReason }: ModelReply, tools, locale): ParsedStep {
     const reading = parseReactText(text, new Set(tools.map(({ name }) => name)));
     const own = text.slice(0, reading.end).trimEnd();
-    const malformed = (code: string): Step => ({
+    const malformed = (code: string): ParsedStep => ({
       kind: 'malformed',
       text: own,
       code,

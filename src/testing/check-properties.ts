@@ -1,7 +1,7 @@
 import type { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { type ExploredEdge, type ExploredState, explore, pathTo } from './explore.ts';
 import type { Property } from './properties.ts';
-import type { AgentSnapshot, World, WorldEvent } from './world.ts';
+import type { AgentSnapshot, World, WorldEvent } from './world/world.types.ts';
 
 /** A path that breaks a property: the shortest there is. */
 export interface Counterexample {

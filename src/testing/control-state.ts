@@ -1,7 +1,7 @@
 import { approvalsOf } from '../../machines/agent/agent.calls.ts';
 import type { Call } from '../../machines/agent/agent.types.ts';
 import { stateOf } from '../../machines/agent/agent.view.ts';
-import type { AgentSnapshot } from './world.ts';
+import type { AgentSnapshot } from './world/world.types.ts';
 
 /**
  * The control state of a run as text: all that decides what may happen next, texts of messages

@@ -4,7 +4,7 @@ import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { controlState } from './control-state.ts';
 import { type ExploredEdge, pathTo } from './explore.ts';
 import { createReplay } from './replay.ts';
-import type { World, WorldEvent } from './world.ts';
+import type { World, WorldEvent } from './world/world.types.ts';
 
 /** How often live replays took a transition of the chart. */
 export interface TransitionCoverage

@@ -5,13 +5,8 @@ import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import { controlState } from './control-state.ts';
 import type { Property } from './properties.ts';
-import {
-  type AgentSnapshot,
-  type World,
-  type WorldEvent,
-  worldEvents,
-  worldInput,
-} from './world.ts';
+import { worldEvents, worldInput } from './world/world.ts';
+import type { AgentSnapshot, World, WorldEvent } from './world/world.types.ts';
 
 /** A control state, with the shortest way there. */
 export interface ExploredState {

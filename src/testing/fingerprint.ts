@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ExploredEdge, type ExploreOptions, explore } from './explore.ts';
-import type { World } from './world.ts';
+import type { World } from './world/world.types.ts';
 
 /** Takes edges in, gives a digest of them. */
 export function createFingerprint() {

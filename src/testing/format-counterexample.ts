@@ -1,5 +1,5 @@
 import type { PropertyResult } from './check-properties.ts';
-import type { WorldEvent } from './world.ts';
+import type { WorldEvent } from './world/world.types.ts';
 
 type Failed = PropertyResult & {
   readonly counterexample: NonNullable<PropertyResult['counterexample']>;

@@ -20,8 +20,7 @@ export {
 } from './explore.ts';
 export { fingerprintOf } from './fingerprint.ts';
 export { formatMermaid, formatSteps, formatTest, isBroken } from './format-counterexample.ts';
-export { callOf, type HostParts, hostWorlds } from './host-world.ts';
-export { COMES_TO_REST, INVARIANTS } from './invariants.ts';
+export { COMES_TO_REST, INVARIANTS } from './invariants/index.ts';
 export {
   always,
   type CallFilter,
@@ -36,7 +35,6 @@ export {
   type Property,
   settles,
   starts,
-  type Taken,
 } from './properties.ts';
 export { type HookRunner, recordHookAnswers } from './record-hooks.ts';
 export { createReplay, type Replay, type ReplayOptions } from './replay.ts';
@@ -49,28 +47,31 @@ export {
   type ScriptedStep,
   scriptedModel,
 } from './scripted-model.ts';
+export type { Taken } from './taken.ts';
 export {
-  type NamedWorld,
-  SHIPPED_WORLDS,
   type Verification,
   type VerifyOptions,
   verify,
   type WorldReport,
 } from './verify.ts';
+export { callOf, type HostParts, hostWorlds } from './world/host-worlds.ts';
 export {
-  type AgentSnapshot,
   CALLS,
   FACTS,
-  type FactsVariant,
   LIMITS_WORLD,
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
+  SHIPPED_WORLDS,
   TWO_CALL_LIMITS_WORLD,
   TWO_CALL_NO_HOOKS_WORLD,
   TWO_CALL_WORLD,
-  type World,
-  type WorldCall,
-  type WorldEvent,
-  worldEvents,
-  worldInput,
-} from './world.ts';
+} from './world/shipped-worlds.ts';
+export { worldEvents, worldInput } from './world/world.ts';
+export type {
+  AgentSnapshot,
+  FactsVariant,
+  NamedWorld,
+  World,
+  WorldCall,
+  WorldEvent,
+} from './world/world.types.ts';

@@ -3,14 +3,8 @@ import { stateOf } from '../../machines/agent/agent.view.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import type { Outcome } from '../../machines/vocabulary/messages.ts';
-import type { AgentSnapshot, WorldEvent } from './world.ts';
-
-/** One event taken: the run before it, the event, the run after it. */
-export interface Taken {
-  readonly before: AgentSnapshot;
-  readonly event: WorldEvent;
-  readonly after: AgentSnapshot;
-}
+import { callBefore, callsOf, outcomeOf, startedCalls, type Taken } from './taken.ts';
+import type { AgentSnapshot } from './world/world.types.ts';
 
 /**
  * Something that must hold on every path. `violation` looks at one event at a time; a property
@@ -59,22 +53,13 @@ function fits({ tool, where }: CallFilter, call: Call): boolean {
   return (tool === undefined || call.tool === tool) && (where === undefined || where(call));
 }
 
-function callsOf(snapshot: AgentSnapshot): readonly Call[] {
-  return snapshot.context.calls;
-}
-
-function before({ before: snapshot }: Taken, id: string): Call | undefined {
-  return callsOf(snapshot).find((call) => call.id === id);
-}
-
 /** A tool starts. */
 export function starts(filter: CallFilter = {}): Occurrence {
   return {
     text: wordsOf('the start of', filter),
     of: (taken) =>
-      callsOf(taken.after)
-        .filter((call) => call.stage === 'running' && before(taken, call.id)?.stage !== 'running')
-        .filter((call) => fits(filter, before(taken, call.id) ?? call))
+      startedCalls(taken)
+        .filter((call) => fits(filter, callBefore(taken, call.id) ?? call))
         .map(({ id }) => id),
   };
 }
@@ -88,7 +73,7 @@ export function settles(filter: CallFilter & { readonly outcome?: Outcome } = {}
       callsOf(taken.before)
         .filter((call) => call.result === null && fits(filter, call))
         .filter(({ id }) => {
-          const result = resultOf(taken.after, id);
+          const result = outcomeOf(taken.after, id);
           return result !== null && (outcome === undefined || result === outcome);
         })
         .map(({ id }) => id),
@@ -103,7 +88,7 @@ export function granted(filter: CallFilter & { readonly approval?: Approval } = 
     of: (taken) => {
       const { type, callId, approvals } = taken.event;
       if (type !== 'permission.grant' || typeof callId !== 'string') return [];
-      const call = before(taken, callId);
+      const call = callBefore(taken, callId);
       const taker = callsOf(taken.after).find(({ id }) => id === callId);
       const isTaken = (taker?.grants.length ?? 0) > (call?.grants.length ?? 0);
       if (call === undefined || !isTaken || !fits(filter, call)) return [];
@@ -197,13 +182,4 @@ export function eventually(
   goal: (snapshot: AgentSnapshot) => boolean,
 ): Property {
   return { id, text: `Eventually: ${text}.`, goal };
-}
-
-function resultOf(snapshot: AgentSnapshot, id: string): Outcome | null {
-  const call = callsOf(snapshot).find((candidate) => candidate.id === id);
-  if (call !== undefined) return call.result?.outcome ?? null;
-  const seen = snapshot.context.messages.findLast(
-    (message) => message.role === 'observation' && message.callId === id,
-  );
-  return seen?.role === 'observation' ? seen.outcome : null;
 }

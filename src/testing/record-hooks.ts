@@ -1,6 +1,6 @@
 import type { PreToolVerdict } from '../../machines/agent/agent.types.ts';
 import type { Json } from '../../machines/vocabulary/json.ts';
-import type { WorldCall } from './world.ts';
+import type { WorldCall } from './world/world.types.ts';
 
 /** Runs the real PreToolUse hooks on a call, as an agent would. */
 export type HookRunner = (call: {

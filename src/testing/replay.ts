@@ -3,8 +3,8 @@ import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import type { PortName } from '../../machines/agent/agent.ports.ts';
 import { ports } from '../../machines/agent/agent.ports.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
-import type { AgentSnapshot, World, WorldEvent } from './world.ts';
-import { worldInput } from './world.ts';
+import { worldInput } from './world/world.ts';
+import type { AgentSnapshot, World, WorldEvent } from './world/world.types.ts';
 
 /** An actor that waits for the path to say what it answers. */
 interface Held {

@@ -5,35 +5,10 @@ import { type Coverage, createCoverage, type Mismatch, mergeCoverage } from './c
 import { type Cycle, findCycles } from './cycles.ts';
 import type { ExploredEdge } from './explore.ts';
 import { createFingerprint } from './fingerprint.ts';
-import { COMES_TO_REST, INVARIANTS } from './invariants.ts';
+import { COMES_TO_REST, INVARIANTS } from './invariants/index.ts';
 import type { Property } from './properties.ts';
-import {
-  LIMITS_WORLD,
-  NO_HOOKS_WORLD,
-  ONE_CALL_WORLD,
-  TWO_CALL_LIMITS_WORLD,
-  TWO_CALL_NO_HOOKS_WORLD,
-  TWO_CALL_WORLD,
-  type World,
-} from './world.ts';
-
-/** A world with a name, and how many of its edges are replayed on live actors. */
-export interface NamedWorld {
-  readonly name: string;
-  readonly world: World;
-  /** `all`, or one in so many, spread over the space; the first of each kind always. */
-  readonly replay: 'all' | number;
-}
-
-/** What the shipped machine is verified in. */
-export const SHIPPED_WORLDS: readonly NamedWorld[] = [
-  { name: 'one call per reply', world: ONE_CALL_WORLD, replay: 'all' },
-  { name: 'one call per reply, no hooks', world: NO_HOOKS_WORLD, replay: 'all' },
-  { name: 'one call per reply, every limit', world: LIMITS_WORLD, replay: 'all' },
-  { name: 'two calls per reply', world: TWO_CALL_WORLD, replay: 40 },
-  { name: 'two calls per reply, no hooks', world: TWO_CALL_NO_HOOKS_WORLD, replay: 40 },
-  { name: 'two calls per reply, every limit', world: TWO_CALL_LIMITS_WORLD, replay: 80 },
-];
+import { SHIPPED_WORLDS } from './world/shipped-worlds.ts';
+import type { NamedWorld } from './world/world.types.ts';
 
 export interface VerifyOptions {
   readonly machine?: typeof agentMachine;

@@ -1,51 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { type Answer, chunk, json, startEndpoint, stream } from '../model/endpoint.ts';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Answer, chunk, json, stream, testEndpoint } from '../model/endpoint.ts';
+import { collect, MAIN, startNode } from './node-process.ts';
 import { pictureFolder, temporaryFolder } from './temporary.ts';
 
-const MAIN = resolve('dist/src/cli/main.js');
-const cleanups: (() => unknown)[] = [];
 /** Runs are kept in a folder of their own: never here, and not among a test's pictures. */
 const STORES = mkdtempSync(join(tmpdir(), 'agenthub-process-'));
 afterAll(() => rmSync(STORES, { recursive: true, force: true }));
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
 
-/** A real process; `npm test` has built it. Its environment is empty but for what is given. */
 function start(args: readonly string[], { cwd = '.', env = {} as Record<string, string> } = {}) {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH ?? '', AGENTHUB_STORE: join(STORES, 'runs.db'), ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  cleanups.push(() => child.kill('SIGKILL'));
-  return { child, ended: collect(child) };
-}
-
-async function collect(child: ChildProcess) {
-  let [out, err] = ['', ''];
-  child.stdout?.on('data', (data) => {
-    out += data;
-  });
-  child.stderr?.on('data', (data) => {
-    err += data;
-  });
-  const [code, signal] = await new Promise<[number | null, string | null]>((settle) =>
-    child.on('close', (...ended) => settle(ended)),
-  );
-  return { code, signal, out, err };
+  const store = { AGENTHUB_STORE: join(STORES, 'runs.db') };
+  return startNode([MAIN, ...args], { cwd, env: { ...store, ...env } });
 }
 
 async function endpoint(...answers: Answer[]) {
-  const served = await startEndpoint(...answers);
-  cleanups.push(served.stop);
+  const served = await testEndpoint(...answers);
   const env = {
     AGENTHUB_PROVIDER: 'openai',
     AGENTHUB_MODEL: 'm',
@@ -215,7 +190,7 @@ async function silentService(expected: number) {
     });
   });
   await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
-  cleanups.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -1,44 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import sharp from 'sharp';
-import { afterEach, describe, expect, it } from 'vitest';
-import { startEndpoint } from '../model/endpoint.ts';
+import { describe, expect, it } from 'vitest';
+import { testEndpoint } from '../model/endpoint.ts';
+import { MAIN, startNode } from './node-process.ts';
 import { pictureFolder, temporaryFolder } from './temporary.ts';
 
-const MAIN = resolve('dist/src/cli/main.js');
 const TASK = 'Resize photo.png to 32 px wide and save it as small.png';
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
-/** A real process; `npm test` has built it. */
-function start(args: readonly string[], cwd: string, env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, args, {
-    cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  cleanups.push(() => child.kill('SIGKILL'));
-  return { child, ended: collect(child) };
-}
-
-async function collect(child: ChildProcess) {
-  let [out, err] = ['', ''];
-  child.stdout?.on('data', (data) => {
-    out += data;
-  });
-  child.stderr?.on('data', (data) => {
-    err += data;
-  });
-  const code = await new Promise<number | null>((settle) => child.on('close', settle));
-  return { code, out, err };
-}
-
 async function agenthub(cwd: string, ...args: readonly string[]) {
-  return start([MAIN, ...args], cwd).ended;
+  return startNode([MAIN, ...args], { cwd }).ended;
 }
 
 /** The runs as another process sees them, as soon as they are as wanted. */
@@ -84,7 +55,7 @@ describe('stored runs, by real processes', () => {
         process.exit(0);
       `,
     });
-    const host = start(['host.mjs'], cwd);
+    const host = startNode(['host.mjs'], { cwd });
     await until(cwd, ([run]) => run?.status === 'waiting' && run.drivenBy !== null);
     const { code, out } = await agenthub(cwd, 'approve', 'driven', '1.0', '--json');
     expect(code).toBe(0);
@@ -92,7 +63,7 @@ describe('stored runs, by real processes', () => {
       drivenBy: expect.stringContaining(`:${host.child.pid}`),
       result: { accepted: true },
     });
-    expect(await host.ended).toEqual({ code: 0, out: 'hello\n', err: '' });
+    expect(await host.ended).toEqual({ code: 0, signal: null, out: 'hello\n', err: '' });
   });
 
   it('a cancellation reaches a run in the middle of its model request: 130', async () => {
@@ -126,14 +97,14 @@ async function busyDriver(cwd: string) {
   const reached = new Promise<void>((settle) => {
     isAsked = settle;
   });
-  const served = await startEndpoint(() => isAsked());
-  cleanups.push(served.stop);
-  const driver = start([MAIN, 'run', 'hi'], cwd, {
+  const served = await testEndpoint(() => isAsked());
+  const env = {
     AGENTHUB_PROVIDER: 'openai',
     AGENTHUB_MODEL: 'm',
     AGENTHUB_BASE_URL: served.baseURL,
     AGENTHUB_API_KEY: 'secret-key',
-  });
+  };
+  const driver = startNode([MAIN, 'run', 'hi'], { cwd, env });
   await reached;
   return driver;
 }

@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ObservationMessage } from '../../machines/vocabulary/messages.ts';
 import type { Run, RunEvent, RunOutcome } from '../../src/run/run.types.ts';
-import { chunk, json, startEndpoint, stream } from '../model/endpoint.ts';
+import { chunk, json, stream, testEndpoint } from '../model/endpoint.ts';
 import {
   answers,
   breaks,
@@ -19,18 +19,12 @@ import {
   servedAgent,
 } from './served.ts';
 
-let stop: (() => Promise<void>) | undefined;
-afterEach(async () => {
-  await stop?.();
-  stop = undefined;
-});
-
 type More = Parameters<typeof servedAgent>[2];
 
 /** Starts a run of an agent in a mode on a scripted endpoint. */
 async function begin(mode: Mode, script: readonly Served[], more: More = {}) {
   const endpoint = await serve(...script);
-  stop = endpoint.stop;
+  onTestFinished(endpoint.stop);
   const { agent, started, waits } = servedAgent(mode, endpoint, more);
   const run = agent.start('task');
   return { run, started, waits, bodies: endpoint.bodies };
@@ -282,8 +276,7 @@ describe.each(MODES)('without usage: $protocol, stream: $stream', (mode) => {
   };
 
   it('the tokens are unknown, never 0', async () => {
-    const endpoint = await startEndpoint(reply('all done'));
-    stop = endpoint.stop;
+    const endpoint = await testEndpoint(reply('all done'));
     const { agent } = servedAgent(mode, { baseURL: endpoint.baseURL });
     const run = agent.start('task');
     const outcome = await run.outcome;
@@ -305,12 +298,11 @@ describe('a stream of calls that is cut between them', () => {
     chunk({ tool_calls: [{ index, id: `c${index}`, function: { name, arguments: input } }] });
 
   it('runs none of them', async () => {
-    const endpoint = await startEndpoint(
+    const endpoint = await testEndpoint(
       stream([fragment(0, 'note', '{"text":"a"}'), fragment(1, 'note', '{"te')], 'cut'),
       stream([fragment(0, 'note', '{"text":"b"}'), chunk({}, 'tool_calls')]),
       stream([chunk({ content: 'all done' }, 'stop')]),
     );
-    stop = endpoint.stop;
     const { agent, started } = servedAgent(mode, { baseURL: endpoint.baseURL });
     const run = agent.start('task');
     expect(await run.outcome).toMatchObject({ status: 'suspended', reason: 'model_unavailable' });
@@ -328,12 +320,11 @@ describe('a stream of calls that is cut between them', () => {
     const letGo = new Promise<void>((resolve) => {
       closed = resolve;
     });
-    const endpoint = await startEndpoint((response) => {
+    const endpoint = await testEndpoint((response) => {
       response.once('close', closed);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`data: ${JSON.stringify(fragment(0, 'note', '{"text":"a"}'))}\n\n`);
     });
-    stop = endpoint.stop;
     const { agent, started } = servedAgent(mode, { baseURL: endpoint.baseURL });
     const run = agent.start('task');
     const events: RunEvent['type'][] = [];

@@ -1,13 +1,12 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InspectionEvent } from 'xstate';
-import { z } from 'zod';
 import { defineHook } from '../../src/hooks/index.ts';
 import { createAgent } from '../../src/run/create-agent.ts';
 import type { Run, RunEvent } from '../../src/run/run.types.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
 import type { RunStore } from '../../src/run/store/store.types.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
+import { payingModel, payTool } from '../run/paying-agent.ts';
 import type { ChildConfig, ChildLine } from './child.types.ts';
 
 const config = JSON.parse(process.argv[2] ?? '') as ChildConfig;
@@ -50,45 +49,20 @@ const states: string[] = [];
 const received: string[] = [];
 let base = 0;
 
-const pay = defineTool({
-  name: 'pay',
-  description: { zh: '付款', en: 'Pays' },
-  input: z.strictObject({ text: z.string() }),
-  safeToRepeat: config.safeToRepeat,
-  execute: async ({ text }, { idempotencyKey }) => {
-    const isHere = stopAt?.kind === 'tool' && stopAt.text === text;
-    if (isHere && stopAt.when === 'before') stop();
-    const file = openSync(config.effects, 'a');
-    writeSync(file, `${text} ${idempotencyKey}\n`);
-    fsyncSync(file);
-    closeSync(file);
-    if (isHere && stopAt.when === 'after') stop();
-    return `paid ${text}`;
-  },
-});
+const pay = payTool((text, idempotencyKey) => {
+  const isHere = stopAt?.kind === 'tool' && stopAt.text === text;
+  if (isHere && stopAt.when === 'before') stop();
+  const file = openSync(config.effects, 'a');
+  writeSync(file, `${text} ${idempotencyKey}\n`);
+  fsyncSync(file);
+  closeSync(file);
+  if (isHere && stopAt.when === 'after') stop();
+}, config.safeToRepeat);
 
 const agent = createAgent({
   store,
   leaseTime: 200,
-  // It answers by what it is shown, so that it is the same after a restart.
-  model: {
-    name: 'by history',
-    generate: async ({ messages }) => {
-      const isFirst = messages.every(({ role }) => role !== 'tool');
-      const calls = ['a', 'b'].map((text) => ({
-        id: text,
-        name: 'pay',
-        arguments: JSON.stringify({ text }),
-      }));
-      return {
-        text: isFirst ? '' : 'paid',
-        calls: isFirst ? calls : [],
-        finishReason: 'stop',
-        model: 'm',
-        requests: [],
-      };
-    },
-  },
+  model: payingModel,
   tools: [pay],
   hooks: [
     defineHook({ name: 'prompt', event: 'UserPromptSubmit', run: () => ({ decision: 'proceed' }) }),

@@ -47,7 +47,7 @@ export async function bundle(name: string): Promise<string> {
 }
 
 /** A program of this folder that is running. */
-export function launch(program: string, config: unknown) {
+function launch(program: string, config: unknown) {
   const child: ChildProcess = spawn(process.execPath, [program, JSON.stringify(config)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

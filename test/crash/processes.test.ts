@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createAgent } from '../../src/run/create-agent.ts';
 import { foldLog } from '../../src/run/fold.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
-import { payingAgent } from '../run/history-world.ts';
+import { payingAgent } from '../run/paying-agent.ts';
 import { bundle } from './harness.ts';
 import type { WorkerAnswer, WorkerOrder } from './worker.ts';
 

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { randomFrom } from '../random.ts';
 import type { ChildLine } from './child.types.ts';
 import { bundle, inParallel, type Kill, type Ordeal, undergo } from './harness.ts';
 
@@ -66,15 +67,4 @@ async function ordealsOf(program: string, { points, random }: Chance): Promise<O
     });
   }
   return ordeals;
-}
-
-/** Numbers from 0 to below 1 that a seed determines (mulberry32, public domain). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

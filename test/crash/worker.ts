@@ -1,7 +1,7 @@
 import { createAgent } from '../../src/run/create-agent.ts';
 import type { Run } from '../../src/run/run.types.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
-import { approveAll, payingAgent } from '../run/history-world.ts';
+import { approveAll, payingAgent } from '../run/paying-agent.ts';
 
 /** What the parent asks for; each is answered once. */
 export type WorkerOrder =

@@ -1,4 +1,4 @@
-import type { HookInputs, HookRunView } from '../../src/hooks/index.ts';
+import type { HookInputs, HookRunView, HookStep } from '../../src/hooks/index.ts';
 
 export const view: HookRunView = {
   runId: 'run-1',
@@ -35,5 +35,17 @@ export function steppingClock(): () => number {
   return () => {
     time += 5;
     return time - 5;
+  };
+}
+
+/** A signal that never aborts. */
+export const live = new AbortController().signal;
+
+/** Options of a test's hooks; steps are added to `steps`. */
+export function options(steps?: HookStep[]) {
+  return {
+    signal: live,
+    now: steppingClock(),
+    ...(steps ? { onStep: (step: HookStep) => void steps.push(step) } : {}),
   };
 }

@@ -106,7 +106,7 @@ function problemsOf({ config, implementations }: Chart): readonly string[] {
       }
     }
     for (const [event, written] of groups) {
-      const unguarded = written.findIndex((guard) => guard === undefined);
+      const unguarded = written.indexOf(undefined);
       if (unguarded !== -1 && unguarded < written.length - 1)
         problems.push(`${where} on ${event}: unreachable after the unguarded one`);
     }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 /** A request as an endpoint got it. */
 export interface Received {
@@ -28,15 +29,19 @@ export async function startEndpoint(...answers: Answer[]) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return {
-    baseURL: `http://127.0.0.1:${port}/v1`,
-    received,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { baseURL: `http://127.0.0.1:${port}/v1`, received, stop };
+}
+
+/** The same, until the end of the test. */
+export async function testEndpoint(...answers: Answer[]) {
+  const { baseURL, received, stop } = await startEndpoint(...answers);
+  onTestFinished(stop);
+  return { baseURL, received };
 }
 
 /** Answers with a status, a JSON body and headers. */

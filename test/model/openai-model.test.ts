@@ -1,20 +1,9 @@
 import { LLMock } from '@copilotkit/aimock';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelDelta, ModelRequest } from '../../machines/vocabulary/model.ts';
 import { openaiModel, openaiPresets } from '../../src/model/index.ts';
 import { ask, echo, errorOf, KEY, live, recordedWaits } from './asking.ts';
-import { chunk, json, startEndpoint, stream } from './endpoint.ts';
-
-let stop: (() => Promise<void>) | undefined;
-async function endpoint(...answers: Parameters<typeof startEndpoint>) {
-  const started = await startEndpoint(...answers);
-  stop = started.stop;
-  return started;
-}
-afterEach(async () => {
-  await stop?.();
-  stop = undefined;
-});
+import { chunk, json, startEndpoint, stream, testEndpoint } from './endpoint.ts';
 
 describe.each([true, false])('against aimock, stream: %s', (streamed) => {
   const mock = new LLMock({ port: 0, logLevel: 'silent' });
@@ -122,7 +111,7 @@ describe('retries', () => {
   const fine = json(200, { model: 'm', choices: [{ message: { content: 'ok' } }] });
 
   it('a reply after failures lists every request, usage unknown where it was not told', async () => {
-    const { baseURL } = await endpoint(
+    const { baseURL } = await testEndpoint(
       json(429, { error: { message: 'slow down' } }, { 'retry-after': '0' }),
       json(503, 'oops', { 'retry-after-ms': '0' }),
       json(200, {
@@ -145,7 +134,10 @@ describe('retries', () => {
     ['forbidden by x-should-retry', { 'x-should-retry': 'false' }, 'rate limited'],
     ['for an exhausted quota', {}, 'insufficient_quota'],
   ])('does not wait when %s', async (_, headers, message) => {
-    const { baseURL, received } = await endpoint(json(429, { error: { message } }, headers), fine);
+    const { baseURL, received } = await testEndpoint(
+      json(429, { error: { message } }, headers),
+      fine,
+    );
     const model = openaiModel({ model: 'm', baseURL });
     const error = await errorOf(model.generate(ask('hi'), { signal: live }));
     expect(error).toMatchObject({ code: 'rate_limit', retryable: true });
@@ -154,7 +146,7 @@ describe('retries', () => {
 
   it('cancelling while waiting ends at once', async () => {
     const controller = new AbortController();
-    const { baseURL, received } = await endpoint((response) => {
+    const { baseURL, received } = await testEndpoint((response) => {
       json(429, {}, { 'retry-after': '30' })(response, undefined as never);
       response.once('close', () => controller.abort());
     });
@@ -166,8 +158,8 @@ describe('retries', () => {
   });
 
   it('nobody listening: unavailable, with the reason', async () => {
-    const { baseURL, stop: end } = await startEndpoint();
-    await end();
+    const { baseURL, stop } = await startEndpoint();
+    await stop();
     const model = openaiModel({ model: 'm', baseURL, maxRetries: 0 });
     const error = await errorOf(model.generate(ask('hi'), { signal: live }));
     expect(error).toMatchObject({ code: 'unavailable', retryable: true });
@@ -187,7 +179,7 @@ describe('what cannot be retried', () => {
     [400, { message: 'Prompt 超过最大长度', code: '1261' }, 'context_length', false],
     [413, { message: 'large' }, 'context_length', false],
   ] as const)('%i %o is %s', async (status, error, code, retryable) => {
-    const { baseURL, received } = await endpoint(json(status, { error }));
+    const { baseURL, received } = await testEndpoint(json(status, { error }));
     const model = openaiModel({ model: 'm', baseURL, apiKey: KEY });
     const refused = await errorOf(model.generate(ask('hi'), { signal: live }));
     expect(refused).toMatchObject({ code, retryable });
@@ -228,7 +220,7 @@ describe('what a response of 200 can be', () => {
     ],
   ])('%s', async (_, body, code, retryable) => {
     const answers = [json(200, body), json(200, body)];
-    const { baseURL, received } = await endpoint(...answers);
+    const { baseURL, received } = await testEndpoint(...answers);
     for (const streamed of [true, false]) {
       const model = openaiModel({ model: 'm', baseURL, stream: streamed });
       const error = await errorOf(model.generate(ask('hi'), { signal: live }));
@@ -239,7 +231,7 @@ describe('what a response of 200 can be', () => {
   });
 
   it('an endpoint that ignores `stream` is understood', async () => {
-    const { baseURL } = await endpoint(
+    const { baseURL } = await testEndpoint(
       json(200, { choices: [{ message: { content: 'whole' }, finish_reason: 'length' }] }),
     );
     const deltas: ModelDelta[] = [];
@@ -255,7 +247,7 @@ describe('what a response of 200 can be', () => {
 
 describe('the request', () => {
   it('carries the history as documented, and nothing that was not asked for', async () => {
-    const { baseURL, received } = await endpoint(stream([chunk({ content: 'a' }, 'stop')]));
+    const { baseURL, received } = await testEndpoint(stream([chunk({ content: 'a' }, 'stop')]));
     const request: ModelRequest = {
       messages: [
         { role: 'system', content: 'Be short.' },
@@ -297,7 +289,7 @@ describe('the request', () => {
   });
 
   it('leaves stop and stream_options out for models that refuse them', async () => {
-    const { baseURL, received } = await endpoint(stream([chunk({ content: 'a' }, 'stop')]));
+    const { baseURL, received } = await testEndpoint(stream([chunk({ content: 'a' }, 'stop')]));
     const model = openaiModel({ model: 'm', baseURL, sendStop: false, streamUsage: false });
     await model.generate(ask('hi', { stop: ['x'] }), { signal: live });
     expect(Object.keys(received[0]?.body ?? {})).toEqual(['model', 'messages', 'stream']);

@@ -1,25 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ModelDelta } from '../../machines/vocabulary/model.ts';
 import { openaiModel } from '../../src/model/index.ts';
 import { ask, errorOf, live, recordedWaits } from './asking.ts';
-import { chunk, startEndpoint, stream } from './endpoint.ts';
-
-let stop: (() => Promise<void>) | undefined;
-async function endpoint(...answers: Parameters<typeof startEndpoint>) {
-  const started = await startEndpoint(...answers);
-  stop = started.stop;
-  return started;
-}
-afterEach(async () => {
-  await stop?.();
-  stop = undefined;
-});
+import { chunk, stream, testEndpoint } from './endpoint.ts';
 
 describe('streams', () => {
   it.each(['cut', 'close'] as const)(
     'one that ends in the middle (%s) is unavailable, not retried, usage unknown',
     async (end) => {
-      const { baseURL, received } = await endpoint(
+      const { baseURL, received } = await testEndpoint(
         stream([chunk({ content: 'Half a' })], end),
         stream([chunk({ content: 'whole' }, 'stop')]),
       );
@@ -41,14 +30,14 @@ describe('streams', () => {
   );
 
   it('an event that is not JSON is a bad response', async () => {
-    const { baseURL } = await endpoint(stream([chunk({ content: 'a' }), 'data: {"cho\n\n']));
+    const { baseURL } = await testEndpoint(stream([chunk({ content: 'a' }), 'data: {"cho\n\n']));
     const model = openaiModel({ model: 'm', baseURL });
     const error = await errorOf(model.generate(ask('hi'), { signal: live }));
     expect(error).toMatchObject({ code: 'bad_response', retryable: true });
   });
 
   it('an error in the middle is told', async () => {
-    const { baseURL } = await endpoint(
+    const { baseURL } = await testEndpoint(
       stream([chunk({ content: 'a' }), { error: { message: 'Model overloaded' } }]),
     );
     const model = openaiModel({ model: 'm', baseURL });
@@ -62,7 +51,7 @@ describe('streams', () => {
       choices: [],
       usage: { prompt_tokens: 7, completion_tokens: tokens },
     });
-    const { baseURL, received } = await endpoint(
+    const { baseURL, received } = await testEndpoint(
       stream([chunk({ content: 'a' }, 'stop')]),
       stream([{ ...chunk({ content: 'a' }), ...usage(1), choices: chunk({}).choices }, usage(9)]),
     );
@@ -81,7 +70,7 @@ describe('streams', () => {
         { index, ...(id ? { id } : {}), function: { ...(name ? { name } : {}), arguments: text } },
       ],
     });
-    const { baseURL } = await endpoint(
+    const { baseURL } = await testEndpoint(
       stream([
         chunk({ role: 'assistant', reasoning_content: 'Two at ' }),
         chunk({ reasoning_content: 'once.' }),
@@ -118,7 +107,7 @@ describe('streams', () => {
 
 describe('time and cancelling', () => {
   it('silence before the first byte counts as unavailable and is retried', async () => {
-    const { baseURL, received } = await endpoint(
+    const { baseURL, received } = await testEndpoint(
       () => {},
       () => {},
     );
@@ -131,7 +120,7 @@ describe('time and cancelling', () => {
   });
 
   it('silence in the middle of a stream ends it', async () => {
-    const { baseURL } = await endpoint((response) => {
+    const { baseURL } = await testEndpoint((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`);
     });
@@ -143,7 +132,7 @@ describe('time and cancelling', () => {
 
   it('cancelling in a stream ends it, and sends no delta afterwards', async () => {
     const closed = withResolvers();
-    const { baseURL } = await endpoint((response) => {
+    const { baseURL } = await testEndpoint((response) => {
       response.once('close', closed.resolve);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const one = `data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`;
@@ -167,7 +156,7 @@ describe('time and cancelling', () => {
   });
 
   it('a cancelled run sends nothing', async () => {
-    const { baseURL, received } = await endpoint();
+    const { baseURL, received } = await testEndpoint();
     const model = openaiModel({ model: 'm', baseURL });
     const error = await errorOf(model.generate(ask('hi'), { signal: AbortSignal.abort() }));
     expect(error).toMatchObject({ code: 'aborted', requests: [] });
@@ -175,7 +164,7 @@ describe('time and cancelling', () => {
   });
 
   it('an onDelta that throws harms nothing', async () => {
-    const { baseURL } = await endpoint(stream([chunk({ content: 'a' }, 'stop')]));
+    const { baseURL } = await testEndpoint(stream([chunk({ content: 'a' }, 'stop')]));
     const reply = await openaiModel({ model: 'm', baseURL }).generate(ask('hi'), {
       signal: live,
       onDelta: () => {

@@ -4,14 +4,14 @@ import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { checkProperties } from '../../src/testing/check-properties.ts';
 import { findCycles } from '../../src/testing/cycles.ts';
 import { fingerprintOf } from '../../src/testing/fingerprint.ts';
-import { COMES_TO_REST, INVARIANTS } from '../../src/testing/invariants.ts';
+import { COMES_TO_REST, INVARIANTS } from '../../src/testing/invariants/index.ts';
 import {
   LIMITS_WORLD,
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
   TWO_CALL_NO_HOOKS_WORLD,
-  type World,
-} from '../../src/testing/world.ts';
+} from '../../src/testing/world/shipped-worlds.ts';
+import type { World } from '../../src/testing/world/world.types.ts';
 
 /*
  * Mutates each guard (negated, always true, always false), each action (removed) and each target

@@ -5,14 +5,14 @@ import type { AgentContext } from '../../machines/agent/agent.types.ts';
 import * as updates from '../../machines/agent/agent.updates.ts';
 import { checkProperties } from '../../src/testing/check-properties.ts';
 import type { ExploreOptions } from '../../src/testing/explore.ts';
-import { INVARIANTS } from '../../src/testing/invariants.ts';
+import { INVARIANTS } from '../../src/testing/invariants/index.ts';
 import {
   LIMITS_WORLD,
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
   TWO_CALL_NO_HOOKS_WORLD,
-  type World,
-} from '../../src/testing/world.ts';
+} from '../../src/testing/world/shipped-worlds.ts';
+import type { World } from '../../src/testing/world/world.types.ts';
 
 type Machine = NonNullable<ExploreOptions['machine']>;
 type Given = { context: AgentContext };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Step } from '../../machines/vocabulary/step.ts';
+import type { ParsedStep } from '../../machines/vocabulary/step.ts';
 import { reactText } from '../../src/protocol/index.ts';
 import { assistant, conversation, DENIED, observation, reply, TOOLS } from './conversation.ts';
 
-function read(text: string, more = {}): Step {
+function read(text: string, more = {}): ParsedStep {
   return reactText.parseReply(reply(text, more), TOOLS, 'en');
 }
 

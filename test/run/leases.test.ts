@@ -7,7 +7,7 @@ import { createAgent } from '../../src/run/create-agent.ts';
 import { foldLog } from '../../src/run/fold.ts';
 import { openRuns } from '../../src/run/runs.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
-import { approveAll, payingAgent } from './history-world.ts';
+import { approveAll, payingAgent } from './paying-agent.ts';
 
 let folder = '';
 let time = 0;

@@ -7,30 +7,17 @@ import type { LogRecord } from '../../src/run/store/store.types.ts';
 import { controlState } from '../../src/testing/control-state.ts';
 import { explore, pathTo } from '../../src/testing/explore.ts';
 import {
-  type AgentSnapshot,
   NO_HOOKS_WORLD,
   ONE_CALL_WORLD,
   TWO_CALL_WORLD,
-  type World,
-  type WorldEvent,
-  worldEvents,
-  worldInput,
-} from '../../src/testing/world.ts';
+} from '../../src/testing/world/shipped-worlds.ts';
+import { worldEvents, worldInput } from '../../src/testing/world/world.ts';
+import type { AgentSnapshot, World, WorldEvent } from '../../src/testing/world/world.types.ts';
+import { randomFrom } from '../random.ts';
 import { after, createStage, liveChildren, type StagedRun } from './staged-run.ts';
 
 const SEED = 20_261_001;
 const TWO_CALL_STATES = 2_000;
-
-/** Numbers from 0 to below 1 that a seed determines (mulberry32, public domain). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 interface Cut {
   readonly path: readonly WorldEvent[];

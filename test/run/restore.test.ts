@@ -1,72 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import type { AgentOptions } from '../../src/run/agent.types.ts';
 import { createAgent } from '../../src/run/create-agent.ts';
 import { foldLog } from '../../src/run/fold.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import type { LogRecord, RunStore } from '../../src/run/store/store.types.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
+import { approveAll, payingAgent } from './paying-agent.ts';
 import { outcomes } from './support.ts';
 
-/** A world outside the engine: what took effect there survives every restart. */
-interface Outside {
-  readonly effects: string[];
-  readonly options: (store: RunStore, safe: boolean) => AgentOptions;
-}
-
-/** A model that answers by what it is shown, so that it is the same after a restart. */
-function outside(): Outside {
+/** The world outside the engine: what took effect there survives every restart. */
+function outside() {
   const effects: string[] = [];
-  return {
-    effects,
-    options: (store, safe) => ({
-      store,
-      model: {
-        name: 'by history',
-        generate: async ({ messages }) => {
-          const isFirst = messages.every(({ role }) => role !== 'tool');
-          const calls = ['a', 'b'].map((text) => ({
-            id: text,
-            name: 'pay',
-            arguments: JSON.stringify({ text }),
-          }));
-          return {
-            text: isFirst ? '' : 'paid',
-            calls: isFirst ? calls : [],
-            finishReason: 'stop',
-            model: 'm',
-            requests: [],
-          };
-        },
-      },
-      tools: [
-        defineTool({
-          name: 'pay',
-          description: { zh: '付款', en: 'Pays' },
-          input: z.strictObject({ text: z.string() }),
-          safeToRepeat: safe,
-          execute: async ({ text }, { idempotencyKey }) => {
-            effects.push(`${text} ${idempotencyKey}`);
-            return `paid ${text}`;
-          },
-        }),
-      ],
-      permissions: { policies: { pay: 'ask' } },
-      createId: () => 'run',
-      leaseTime: 60_000,
-    }),
-  };
+  const options = (store: RunStore, safeToRepeat: boolean): AgentOptions => ({
+    ...payingAgent(store, { effects, safeToRepeat }).options,
+    createId: () => 'run',
+    leaseTime: 60_000,
+  });
+  return { effects, options };
 }
 
 /** Drives a run, approving everything, to its end. */
 async function finish(options: AgentOptions, runId?: string) {
   const agent = createAgent(options);
-  const run = runId === undefined ? agent.start('pay both') : await agent.restore(runId);
-  for await (const event of run)
-    if (event.type === 'permission.requested')
-      for (const { callId } of event.questions) run.approve(callId, undefined, { by: 'ada' });
-  return run.outcome;
+  return approveAll(runId === undefined ? agent.start('pay both') : await agent.restore(runId));
 }
 
 /** A store that holds the beginning of a log, as a crash would leave it. */

@@ -1,163 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { defineHook } from '../../src/hooks/index.ts';
-import type { AgentOptions } from '../../src/run/agent.types.ts';
 import { openRuns } from '../../src/run/runs.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
-import type { ScriptedStep } from '../../src/testing/scripted-model.ts';
-import { answer, callNote, outcomes, scriptedAgent } from './support.ts';
-
-const asks = { permissions: { policies: { note: 'ask' as const } } };
-
-/** Runs a script to its rest in a store; at a question, a person does as told. */
-async function stored(
-  steps: readonly ScriptedStep[],
-  options: Partial<AgentOptions> = {},
-  person: 'approve' | 'deny' | 'leave' = 'approve',
-) {
-  const store = memoryStore();
-  const { agent } = scriptedAgent(steps, { ...options, store });
-  const run = agent.start('task');
-  for await (const event of run) {
-    if (event.type !== 'permission.requested') continue;
-    for (const { callId } of event.questions) {
-      if (person === 'approve') run.approve(callId, undefined, { by: 'ada' });
-      if (person === 'deny') run.deny(callId, 'too dear', { by: 'ada' });
-    }
-    if (person === 'leave') await run.close();
-  }
-  return { store, runs: openRuns(store, { now: () => 5_000 }), agent };
-}
-
-describe('why', () => {
-  it('an allowed call: every rule looked at, and the policy that allows it', async () => {
-    const { runs } = await stored([callNote('a'), answer('ok')]);
-    const why = await runs.why('run-1', '1.0');
-    expect(why).toMatchObject({ tool: 'note', stands: 'ok', decidedBy: 'policy' });
-    expect(why.entries.map(({ kind }) => kind)).toEqual([
-      'asked_for',
-      'decision',
-      'started',
-      'settled',
-    ]);
-    const [, decision] = why.entries;
-    expect(decision).toMatchObject({
-      kind: 'decision',
-      action: 'allow',
-      considered: [
-        { rule: 'engine', matched: false, reason: { code: 'tool_not_covered' } },
-        { rule: 'engine', matched: false, reason: { code: 'touches_private' } },
-        { rule: 'policy', matched: true, action: 'allow' },
-        { rule: 'engine', matched: false, reason: { code: 'outcome_unknown' } },
-      ],
-    });
-    expect(why.wouldChange).toEqual([
-      { zh: '一条禁止或要求询问的策略', en: 'A policy that denies it or asks' },
-    ]);
-  });
-
-  it('a call that waits: what is missing', async () => {
-    const { runs } = await stored([callNote('a')], asks, 'leave');
-    const why = await runs.why('run-1', '1.0');
-    expect(why).toMatchObject({ stands: 'asked', decidedBy: 'policy' });
-    expect(why.wouldChange).toEqual([{ zh: '批准 use（note）', en: 'Approval of use for note' }]);
-  });
-
-  it('an approved call: who approved what, and which rule that lifted', async () => {
-    const { runs } = await stored([callNote('a'), answer('ok')], asks);
-    const why = await runs.why('run-1', '1.0');
-    expect(why.entries).toContainEqual(
-      expect.objectContaining({ kind: 'answer', answer: 'granted', by: 'ada', approvals: ['use'] }),
-    );
-    expect(why).toMatchObject({
-      stands: 'ok',
-      decidedBy: 'policy, lifted by ada',
-      decider: { zh: 'policy，由 ada 的批准解除' },
-      wouldChange: [{ en: 'Without that approval' }, { en: 'A policy that denies it or asks' }],
-    });
-  });
-
-  it('a denied call: the person, the words, and what had been asked', async () => {
-    const { runs } = await stored([callNote('a'), answer('ok')], asks, 'deny');
-    const why = await runs.why('run-1', '1.0');
-    expect(why).toMatchObject({ stands: 'denied', decidedBy: 'person: ada' });
-    expect(why.entries.at(-1)).toMatchObject({
-      kind: 'settled',
-      reasons: [
-        { code: 'person_denied', en: 'The call was not approved: too dear' },
-        { code: 'use_not_approved' },
-      ],
-    });
-  });
-
-  it('a blocked call and one whose hook crashed: the hook and its words', async () => {
-    const hook = (name: string, run: () => never) => defineHook({ name, event: 'PreToolUse', run });
-    const block = hook('guard', (() => ({ decision: 'block', reason: 'not today' })) as never);
-    const crash = hook('guard', () => {
-      throw new Error('boom');
-    });
-    const blocked = await stored([callNote('a'), answer('ok')], { hooks: [block] });
-    expect(await blocked.runs.why('run-1', '1.0')).toMatchObject({
-      stands: 'blocked',
-      decidedBy: 'hook: A hook blocked the call: guard: not today',
-      wouldChange: [{ en: 'Another verdict of the hook' }],
-    });
-    const crashed = await stored([callNote('a'), answer('ok')], { hooks: [crash] });
-    const why = await crashed.runs.why('run-1', '1.0');
-    expect(why.stands).toBe('hook_failed');
-    expect(why.decidedBy).toContain('boom');
-  });
-
-  it('a call of a tool that there is not, settled in the step that brought it', async () => {
-    const unknown = { calls: [{ name: 'nope', arguments: {}, id: 'a' }], usage: null };
-    const { runs } = await stored([unknown, answer('ok')]);
-    const why = await runs.why('run-1', '1.0');
-    expect(why).toMatchObject({ tool: 'nope', stands: 'unknown_tool' });
-    expect(why.entries.map(({ kind }) => kind)).toEqual(['asked_for', 'settled']);
-    expect(why.decider).toEqual({ zh: '引擎：unknown_tool', en: 'engine: unknown_tool' });
-  });
-
-  it('every hook that the call concerned, and every approval that was given for it', async () => {
-    const hooks = [
-      defineHook({
-        name: 'curious',
-        event: 'PreToolUse',
-        run: () => ({ decision: 'ask', reason: 'sure?' }),
-      }),
-      defineHook({
-        name: 'elsewhere',
-        event: 'PreToolUse',
-        matcher: 'other',
-        run: () => ({ decision: 'block', reason: 'no' }),
-      }),
-    ];
-    const { runs } = await stored([callNote('a'), answer('ok')], { hooks });
-    const why = await runs.why('run-1', '1.0');
-    expect(why.entries[1]).toMatchObject({
-      kind: 'hook',
-      hooks: ['curious'],
-      verdict: 'ask',
-      reasons: [{ source: 'curious', text: 'sure?' }],
-    });
-    expect(
-      why.entries.flatMap((entry) => (entry.kind === 'decision' ? [entry] : [])),
-    ).toMatchObject([
-      { action: 'ask', grants: [] },
-      { action: 'allow', grants: [{ by: 'ada', approvals: ['hook'], stands: 'holds' }] },
-    ]);
-  });
-
-  it('a call that there is not: names those there are', async () => {
-    const { runs } = await stored([callNote('a', 'b'), answer('ok')]);
-    await expect(runs.why('run-1', '7.0')).rejects.toMatchObject({
-      code: 'call_unknown',
-      message: 'Run run-1 has no call 7.0. Its calls: 1.0, 1.1.',
-    });
-  });
-});
+import { answer, asks, callNote, outcomes, scriptedAgent, storedRun } from './support.ts';
 
 describe('looking at stored runs', () => {
   it('shows every call with all decisions about it', async () => {
-    const { runs } = await stored([callNote('a'), answer('ok')], asks);
+    const { runs } = await storedRun([callNote('a'), answer('ok')], asks);
     const [call, ...others] = (await runs.show('run-1')).calls;
     expect(others).toEqual([]);
     expect(call).toMatchObject({
@@ -170,7 +18,7 @@ describe('looking at stored runs', () => {
   });
 
   it('shows where a run stands, its questions, and a timeline that ends there', async () => {
-    const { runs } = await stored([callNote('a')], asks, 'leave');
+    const { runs } = await storedRun([callNote('a')], asks, 'leave');
     const shown = await runs.show('run-1');
     expect(shown).toMatchObject({
       status: 'waiting',
@@ -189,7 +37,7 @@ describe('looking at stored runs', () => {
   });
 
   it('tells which decisions other policies would change', async () => {
-    const { runs } = await stored([callNote('a', 'b'), answer('ok')], asks);
+    const { runs } = await storedRun([callNote('a', 'b'), answer('ok')], asks);
     expect(await runs.checkPolicies({ note: 'allow' })).toMatchObject({
       runs: 1,
       decisions: 4,
@@ -211,7 +59,7 @@ describe('looking at stored runs', () => {
 
 describe('answering stored runs', () => {
   it('refuses without writing what the run would not take', async () => {
-    const { runs, store } = await stored([callNote('a')], asks, 'leave');
+    const { runs, store } = await storedRun([callNote('a')], asks, 'leave');
     expect(await runs.deny('run-1', '9.9', { by: 'ada' })).toMatchObject({
       result: { accepted: false, code: 'not_asked' },
     });
@@ -222,7 +70,7 @@ describe('answering stored runs', () => {
   });
 
   it('knows what is answered already, though nobody has taken it yet', async () => {
-    const { runs } = await stored([callNote('a', 'b')], asks, 'leave');
+    const { runs } = await storedRun([callNote('a', 'b')], asks, 'leave');
     await runs.approve('run-1', '1.0', { by: 'ada' });
     expect(await runs.deny('run-1', '1.0', { by: 'bob' })).toMatchObject({
       result: { accepted: false, code: 'not_asked' },
@@ -235,7 +83,7 @@ describe('answering stored runs', () => {
   });
 
   it('an answer that waits comes before anything else: what was cancelled starts nothing', async () => {
-    const { runs, store } = await stored([callNote('a')], asks, 'leave');
+    const { runs, store } = await storedRun([callNote('a')], asks, 'leave');
     // Interrupted where it would go on by itself.
     const forked = await runs.fork('run-1', { at: 2, newId: 'fork' });
     await runs.cancel(forked, { by: 'ada' });
@@ -264,7 +112,7 @@ describe('answering stored runs', () => {
   });
 
   it('keeps an answer until somebody drives the run', async () => {
-    const { runs, store } = await stored([callNote('a')], asks, 'leave');
+    const { runs, store } = await storedRun([callNote('a')], asks, 'leave');
     expect(await runs.approve('run-1', '1.0', { by: 'ada' })).toEqual({
       drivenBy: null,
       result: null,
@@ -279,7 +127,7 @@ describe('answering stored runs', () => {
 
 describe('copying runs', () => {
   it('forks a run at a record, and the fork goes on by itself', async () => {
-    const { runs, store } = await stored([callNote('a'), answer('ok')], asks);
+    const { runs, store } = await storedRun([callNote('a'), answer('ok')], asks);
     const forked = await runs.fork('run-1', { at: 3, newId: 'fork' });
     expect(await runs.show(forked)).toMatchObject({ status: 'waiting', records: 4 });
     const { agent, started } = scriptedAgent([answer('other')], { ...asks, store });
@@ -291,7 +139,7 @@ describe('copying runs', () => {
   });
 
   it('forks under other policies only where they would have led the same way', async () => {
-    const { runs } = await stored([callNote('a'), answer('ok')], asks);
+    const { runs } = await storedRun([callNote('a'), answer('ok')], asks);
     await expect(runs.fork('run-1', { at: 4, policies: { note: 'allow' } })).rejects.toMatchObject({
       code: 'fork_diverges',
       details: { seq: 3 },
@@ -301,7 +149,7 @@ describe('copying runs', () => {
   });
 
   it('exports and imports a run, equal to the byte', async () => {
-    const { runs } = await stored([callNote('a'), answer('ok')]);
+    const { runs } = await storedRun([callNote('a'), answer('ok')]);
     const text = await runs.export('run-1');
     const elsewhere = openRuns(memoryStore());
     expect(await elsewhere.import(text)).toBe('run-1');
@@ -325,7 +173,7 @@ describe('copying runs', () => {
       /record 1 is out of order/u,
     ],
   ])('refuses an export that is %s', async (_, change, words) => {
-    const { runs } = await stored([callNote('a'), answer('ok')]);
+    const { runs } = await storedRun([callNote('a'), answer('ok')]);
     const text = change(await runs.export('run-1'));
     await expect(openRuns(memoryStore()).import(text)).rejects.toThrow(words);
   });

@@ -7,7 +7,7 @@ import { createAgent } from '../../src/run/create-agent.ts';
 import { foldLog } from '../../src/run/fold.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
 import type { LogRecord } from '../../src/run/store/store.types.ts';
-import { approveAll, payingAgent } from './history-world.ts';
+import { approveAll, payingAgent } from './paying-agent.ts';
 
 let folder = '';
 const unhandled: unknown[] = [];

@@ -7,8 +7,8 @@ import { openRun, type RunHost, type RunOrigin } from '../../src/run/run.ts';
 import type { Run } from '../../src/run/run.types.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import type { LogRecord, RunStore } from '../../src/run/store/store.types.ts';
-import type { AgentSnapshot, World, WorldEvent } from '../../src/testing/world.ts';
-import { worldInput } from '../../src/testing/world.ts';
+import { worldInput } from '../../src/testing/world/world.ts';
+import type { AgentSnapshot, World, WorldEvent } from '../../src/testing/world/world.types.ts';
 
 const request = { owner: 'stage', ttl: 60_000 };
 
@@ -120,7 +120,10 @@ async function quiet(): Promise<void> {
 
 function happen(run: Run, waiting: Map<string, Held>, event: WorldEvent): void {
   const answer = /^xstate\.(done|error)\.actor\.(.+)$/u.exec(event.type);
-  if (answer === null) return tell(run, event);
+  if (answer === null) {
+    tell(run, event);
+    return;
+  }
   const [, kind, id = ''] = answer;
   const promise = waiting.get(id);
   if (promise === undefined)

@@ -6,6 +6,8 @@ import type { ChatMessage, ModelRequest } from '../../machines/vocabulary/model.
 import type { AgentOptions } from '../../src/run/agent.types.ts';
 import { createAgent } from '../../src/run/create-agent.ts';
 import type { Run, RunOutcome } from '../../src/run/run.types.ts';
+import { openRuns } from '../../src/run/runs.ts';
+import { memoryStore } from '../../src/run/store/memory-store.ts';
 import { type ScriptedStep, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 
@@ -36,6 +38,9 @@ export const answer = (text: string): ScriptedStep => ({
   usage: { inputTokens: 10, outputTokens: 2 },
 });
 
+/** Options under which every start of `note` needs a person. */
+export const asks = { permissions: { policies: { note: 'ask' as const } } };
+
 /** An agent on a script, with `note` allowed. */
 export function scriptedAgent(steps: readonly ScriptedStep[], options: Partial<AgentOptions> = {}) {
   const model = scriptedModel(steps);
@@ -53,6 +58,26 @@ export function scriptedAgent(steps: readonly ScriptedStep[], options: Partial<A
     ...options,
   });
   return { agent, model, started: note.started };
+}
+
+/** Runs a script to its rest in a store; at a question, a person does as told. */
+export async function storedRun(
+  steps: readonly ScriptedStep[],
+  options: Partial<AgentOptions> = {},
+  person: 'approve' | 'deny' | 'leave' = 'approve',
+) {
+  const store = memoryStore();
+  const { agent } = scriptedAgent(steps, { ...options, store });
+  const run = agent.start('task');
+  for await (const event of run) {
+    if (event.type !== 'permission.requested') continue;
+    for (const { callId } of event.questions) {
+      if (person === 'approve') run.approve(callId, undefined, { by: 'ada' });
+      if (person === 'deny') run.deny(callId, 'too dear', { by: 'ada' });
+    }
+    if (person === 'leave') await run.close();
+  }
+  return { store, runs: openRuns(store, { now: () => 5_000 }), agent };
 }
 
 /** Waits until a run asks, or rests. */

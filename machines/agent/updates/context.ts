@@ -1,4 +1,4 @@
-import { type Message } from '../../vocabulary/messages.ts';
+import type { Message } from '../../vocabulary/messages.ts';
 import {
   type AgentContext,
   type AgentInput,

@@ -1,11 +1,11 @@
 import type { Policies } from '../../permission/policies.ts';
 import { type Reason, reason as reasonOf } from '../../permission/reasons.ts';
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
-import { type ContextNote } from '../../vocabulary/messages.ts';
+import type { ContextNote } from '../../vocabulary/messages.ts';
 import { close, decide, shownOf } from '../agent.calls.ts';
 import { questionCalls } from '../agent.guards.ts';
-import { type PortOutputs } from '../agent.ports.ts';
-import { type AgentContext, type Call, type Grant, type Inspection } from '../agent.types.ts';
+import type { PortOutputs } from '../agent.ports.ts';
+import type { AgentContext, Call, Grant, Inspection } from '../agent.types.ts';
 import { type Update, updateCall, updateLive, wait, work } from './shared.ts';
 
 // preToolHook

@@ -1,15 +1,9 @@
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
-import { type Message } from '../../vocabulary/messages.ts';
+import type { Message } from '../../vocabulary/messages.ts';
 import { type ReadModelAnswer, readFailedRequests, UNTOLD_REQUEST } from '../agent.answers.ts';
 import { close } from '../agent.calls.ts';
-import { type PortOutputs } from '../agent.ports.ts';
-import {
-  type AgentContext,
-  type Call,
-  type CheckedCall,
-  type Limits,
-  type ParsedReply,
-} from '../agent.types.ts';
+import type { PortOutputs } from '../agent.ports.ts';
+import type { AgentContext, Call, CheckedCall, Limits, ParsedReply } from '../agent.types.ts';
 import { suspend } from './rest.ts';
 import { addUsage, type Update, wordsOf, work } from './shared.ts';
 

@@ -2,8 +2,8 @@ import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
 import { UNTOLD_REQUEST } from '../agent.answers.ts';
 import { close, settle } from '../agent.calls.ts';
 import { reachedLimit } from '../agent.guards.ts';
-import { type PortOutputs } from '../agent.ports.ts';
-import { type AgentContext, type Limits, type SuspensionReason } from '../agent.types.ts';
+import type { PortOutputs } from '../agent.ports.ts';
+import type { AgentContext, Limits, SuspensionReason } from '../agent.types.ts';
 import { NO_REPEATS } from '../repeats.ts';
 import { writeObservations } from './results.ts';
 import { addUsage, type Update, wait, wordsOf } from './shared.ts';
@@ -42,7 +42,7 @@ export function suspendAtLimit(context: AgentContext): Update {
 }
 
 /** The last text the model wrote, never empty words of an engine. */
-export function partialAnswer({ answer, messages }: AgentContext): string {
+function partialAnswer({ answer, messages }: AgentContext): string {
   if (answer !== null) return answer;
   const texts = messages.flatMap((entry) =>
     entry.role === 'assistant' && entry.content !== '' ? [entry.content] : [],
@@ -64,7 +64,7 @@ export function raiseLimits(
 }
 
 /** Limits after a raise: each the larger of the two; null means none. Unknown names are left out. */
-export function raised(limits: Limits, wanted: Partial<Limits>): Limits {
+function raised(limits: Limits, wanted: Partial<Limits>): Limits {
   const names = Object.keys(limits) as (keyof Limits)[];
   return Object.fromEntries(
     names.map((name) => {

@@ -2,7 +2,7 @@ import { toErrorData } from '../../vocabulary/errors.ts';
 import type { ReadPostToolVerdicts } from '../agent.answers.ts';
 import { hasRun, isSettled, observationOf, settle } from '../agent.calls.ts';
 import { allowedCalls } from '../agent.guards.ts';
-import { type AgentContext, type ToolOutput } from '../agent.types.ts';
+import type { AgentContext, ToolOutput } from '../agent.types.ts';
 import { countRepeat } from '../repeats.ts';
 import { type Update, updateCall, work } from './shared.ts';
 

@@ -1,6 +1,6 @@
-import { type ContextNote } from '../../vocabulary/messages.ts';
-import { type RequestRecord } from '../../vocabulary/model.ts';
-import { type AgentContext, type Call, type UsageTotals } from '../agent.types.ts';
+import type { ContextNote } from '../../vocabulary/messages.ts';
+import type { RequestRecord } from '../../vocabulary/model.ts';
+import type { AgentContext, Call, UsageTotals } from '../agent.types.ts';
 
 /** What an update gives back: the parts of the context that change. All updates are total. */
 export type Update = Partial<AgentContext>;

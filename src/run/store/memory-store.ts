@@ -1,8 +1,10 @@
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { AnswerResult } from '../run.types.ts';
+import { checkOrder, isHeld, leaseLost, leaseOf, runDriven } from './store.rules.ts';
 import type {
   InboxEntry,
   Lease,
+  LeaseRequest,
   LogRecord,
   RunStatus,
   RunStore,
@@ -10,7 +12,7 @@ import type {
   StoreErrorCode,
 } from './store.types.ts';
 
-interface StoredRun {
+interface KeptRun {
   readonly log: LogRecord[];
   status: RunStatus;
   updatedAt: number;
@@ -24,22 +26,22 @@ interface StoredRun {
  * Records are kept as text, as on disk, so that nobody can change one later.
  */
 export function memoryStore({ now = Date.now }: { readonly now?: () => number } = {}): RunStore {
-  const runs = new Map<string, StoredRun>();
+  const runs = new Map<string, KeptRun>();
   const inbox: (InboxEntry & { result: AnswerResult | null })[] = [];
 
-  const find = (runId: string): StoredRun => {
+  const find = (runId: string): KeptRun => {
     const run = runs.get(runId);
     if (run === undefined) throw refusal('run_unknown', `There is no run ${runId}.`);
     return run;
   };
-  const holder = (run: StoredRun): Lease | null =>
+  const holder = (run: KeptRun): Lease | null =>
     run.lease !== null && isHeld(run.lease, now()) ? run.lease : null;
-  const check = (lease: Lease): StoredRun => {
+  const check = (lease: Lease): KeptRun => {
     const run = find(lease.runId);
     if (run.lease?.token !== lease.token) throw leaseLost(lease);
     return run;
   };
-  const lend = (runId: string, run: StoredRun, owner: string, ttl: number): Lease => {
+  const lend = (run: KeptRun, runId: string, { owner, ttl }: LeaseRequest): Lease => {
     run.token += 1;
     run.lease = leaseOf({ runId, owner, token: run.token }, { now: now(), ttl });
     return run.lease;
@@ -47,10 +49,10 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
 
   return {
     name: 'memory',
-    async create(start, { owner, ttl }) {
+    async create(start, request) {
       const { runId } = start.input;
       if (runs.has(runId)) throw refusal('run_exists', `There is a run ${runId} already.`);
-      const run: StoredRun = {
+      const run: KeptRun = {
         log: [frozen(start)],
         status: 'running',
         updatedAt: now(),
@@ -58,7 +60,7 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
         token: 0,
       };
       runs.set(runId, run);
-      return lend(runId, run, owner, ttl);
+      return lend(run, runId, request);
     },
     async append(lease, records, { status, settled = [] }) {
       const run = check(lease);
@@ -94,11 +96,11 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
         .reverse()
         .slice(0, limit);
     },
-    async acquire(runId, { owner, ttl }) {
+    async acquire(runId, request) {
       const run = find(runId);
       const held = holder(run);
       if (held !== null) throw runDriven(held);
-      return lend(runId, run, owner, ttl);
+      return lend(run, runId, request);
     },
     async renew(lease, ttl) {
       const run = check(lease);
@@ -132,48 +134,4 @@ function frozen<Value>(value: Value): Value {
 
 function refusal(code: StoreErrorCode, message: string): AgentHubError<StoreErrorCode> {
   return new AgentHubError(code, message);
-}
-
-/** A lease from now on. */
-export function leaseOf(
-  { runId, owner, token }: Pick<Lease, 'runId' | 'owner' | 'token'>,
-  { now, ttl }: { readonly now: number; readonly ttl: number },
-): Lease {
-  return { runId, owner, token, renewedAt: now, expiresAt: now + ttl };
-}
-
-/**
- * Whether a lease still holds. One that seems to last more than twice its time was given before
- * the clock went back: its driver has renewed it since, or is dead.
- */
-export function isHeld({ renewedAt, expiresAt }: Lease, now: number): boolean {
-  return expiresAt > now && expiresAt - now <= 2 * (expiresAt - renewedAt);
-}
-
-/** Somebody else drives the run. */
-export function runDriven({ runId, owner, expiresAt }: Lease): AgentHubError<StoreErrorCode> {
-  return new AgentHubError(
-    'run_driven',
-    `Run ${runId} is driven by ${owner}. Answer it from here, or wait until that process is gone.`,
-    { runId, owner, expiresAt },
-  );
-}
-
-/** The lease is void: somebody else took the run over. */
-export function leaseLost({ runId, owner }: Lease): AgentHubError<StoreErrorCode> {
-  return new AgentHubError(
-    'lease_lost',
-    `${owner} no longer drives run ${runId}: its lease lapsed and the run was taken over. Nothing was written.`,
-    { runId },
-  );
-}
-
-/** Records must follow the log without a gap. */
-export function checkOrder(records: readonly LogRecord[], next: number): void {
-  const wrong = records.find(({ seq }, index) => seq !== next + index);
-  if (wrong === undefined) return;
-  throw new AgentHubError<StoreErrorCode>(
-    'log_corrupt',
-    `Record ${wrong.seq} does not follow: the log goes on at ${next}. Nothing was written.`,
-  );
 }

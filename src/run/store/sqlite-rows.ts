@@ -1,7 +1,7 @@
 import type { AgentInput, PublicEvent } from '../../../machines/agent/agent.types.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { AnswerResult } from '../run.types.ts';
-import { isHeld } from './memory-store.ts';
+import { isHeld } from './store.rules.ts';
 import type {
   InboxEntry,
   Lease,

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type Database from 'libsql';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { checkOrder, leaseLost, leaseOf, runDriven } from './memory-store.ts';
 import { storeError } from './sqlite-errors.ts';
 import { closeDatabase, openDatabase, watchFiles } from './sqlite-file.ts';
 import {
@@ -17,6 +16,7 @@ import {
   toResult,
   toSummary,
 } from './sqlite-rows.ts';
+import { checkOrder, leaseLost, leaseOf, runDriven } from './store.rules.ts';
 import type {
   Lease,
   LogRecord,
@@ -105,15 +105,15 @@ export function sqliteStore({
     if (row.lease_token !== lease.token || row.lease_owner === null) throw leaseLost(lease);
     return row;
   };
-  const lend = (runId: string, token: number, owner: string, ttl: number): Lease => {
-    const lease = leaseOf({ runId, owner, token }, { now: now(), ttl });
+  const lend = (to: Pick<Lease, 'runId' | 'owner' | 'token'>, ttl: number): Lease => {
+    const lease = leaseOf(to, { now: now(), ttl });
     run(
       'UPDATE runs SET lease_owner = ?, lease_token = ?, lease_renewed_at = ?, lease_expires_at = ? WHERE run_id = ?',
-      owner,
-      token,
+      lease.owner,
+      lease.token,
       lease.renewedAt,
       lease.expiresAt,
-      runId,
+      lease.runId,
     );
     return lease;
   };
@@ -161,7 +161,7 @@ export function sqliteStore({
         const row = find(runId);
         run('INSERT INTO prompts (run, prompt) VALUES (?, ?)', row.id, prompt);
         insert(row, [start]);
-        return lend(runId, 1, owner, ttl);
+        return lend({ runId, owner, token: 1 }, ttl);
       }),
     append: (lease, records, { durable, status, settled = [] }) =>
       write(() => {
@@ -209,12 +209,12 @@ export function sqliteStore({
         const row = find(runId);
         const held = holderOf(row, now());
         if (held !== null) throw runDriven(held);
-        return lend(runId, Number(row.lease_token) + 1, owner, ttl);
+        return lend({ runId, owner, token: Number(row.lease_token) + 1 }, ttl);
       }),
     renew: (lease, ttl) =>
       write(() => {
         check(lease);
-        return lend(lease.runId, lease.token, lease.owner, ttl);
+        return lend(lease, ttl);
       }),
     release: ({ runId, token }) =>
       write(() => {

@@ -6,7 +6,7 @@ import type { RunStore } from '../../src/run/store/store.types.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 
 /** A model that asks for two payments and then answers, by what it is shown: the same after a restart. */
-export const byHistory: Model = {
+export const payingModel: Model = {
   name: 'by history',
   generate: async ({ messages }) => {
     const isFirst = messages.every(({ role }) => role !== 'tool');
@@ -25,24 +25,31 @@ export const byHistory: Model = {
   },
 };
 
-/** Options of an agent that pays twice when asked to, and what it paid. */
-export function payingAgent(store: RunStore, policy: 'ask' | 'allow' = 'ask') {
-  const effects: string[] = [];
+/** The tool that pays: `pay` is given what is paid and the key of the start. */
+export function payTool(pay: (text: string, idempotencyKey: string) => void, safeToRepeat = false) {
+  return defineTool({
+    name: 'pay',
+    description: { zh: '付款', en: 'Pays' },
+    input: z.strictObject({ text: z.string() }),
+    safeToRepeat,
+    execute: async ({ text }, { idempotencyKey }) => {
+      pay(text, idempotencyKey);
+      return `paid ${text}`;
+    },
+  });
+}
+
+/** Options of an agent that pays twice when it is allowed to; each payment is added to `effects`. */
+export function payingAgent(
+  store: RunStore,
+  { effects = [] as string[], safeToRepeat = false } = {},
+) {
+  const pay = payTool((text, key) => effects.push(`${text} ${key}`), safeToRepeat);
   const options: AgentOptions = {
     store,
-    model: byHistory,
-    tools: [
-      defineTool({
-        name: 'pay',
-        description: { zh: '付款', en: 'Pays' },
-        input: z.strictObject({ text: z.string() }),
-        execute: async ({ text }, { idempotencyKey }) => {
-          effects.push(`${text} ${idempotencyKey}`);
-          return `paid ${text}`;
-        },
-      }),
-    ],
-    permissions: { policies: { pay: policy } },
+    model: payingModel,
+    tools: [pay],
+    permissions: { policies: { pay: 'ask' } },
   };
   return { options, effects };
 }

@@ -1,7 +1,7 @@
-import type { HookEvent } from '../../machines/agent/matcher.ts';
-import type { Policies } from '../../machines/permission/policies.ts';
-import type { NamedWorld } from './verify.ts';
-import { CALLS, ONE_CALL_WORLD, TWO_CALL_WORLD, type World, type WorldCall } from './world.ts';
+import type { HookEvent } from '../../../machines/agent/matcher.ts';
+import type { Policies } from '../../../machines/permission/policies.ts';
+import { CALLS, ONE_CALL_WORLD, TWO_CALL_WORLD } from './shipped-worlds.ts';
+import type { NamedWorld, World, WorldCall } from './world.types.ts';
 
 /** What a host's agent brings into its worlds. */
 export interface HostParts {

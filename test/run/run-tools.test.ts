@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { hold } from '../../src/testing/scripted-model.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { answer, callNote, outcomes, said, scriptedAgent } from './support.ts';
+
+describe('cancel', () => {
+  it('aborts the model, and nothing starts afterwards', async () => {
+    const held = hold();
+    const { agent, started } = scriptedAgent([
+      { calls: [{ name: 'note', arguments: { text: 'a' } }], hold: held },
+    ]);
+    const run = agent.start('task');
+    await held.reached;
+    expect(run.cancel({ by: 'Ada' })).toEqual({ accepted: true });
+    held.release();
+    expect((await run.outcome).status).toBe('cancelled');
+    expect(started).toEqual([]);
+    expect(run.trace.every(({ endedAt }) => endedAt !== null)).toBe(true);
+    expect(run.cancel()).toMatchObject({ accepted: false, code: 'ended' });
+  });
+
+  it('aborts a running tool, whose call is observed as cancelled', async () => {
+    let aborted = false;
+    const slow = defineTool({
+      name: 'note',
+      description: { zh: '记一笔', en: 'note' },
+      input: z.strictObject({ text: z.string() }),
+      execute: (_, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            aborted = true;
+            reject(new Error('aborted'));
+          });
+        }),
+    });
+    const { agent } = scriptedAgent([callNote('a')], { tools: [slow] });
+    const run = agent.start('task');
+    for await (const event of run)
+      if (event.type === 'step.started' && event.step.kind === 'tool') run.cancel();
+    expect(outcomes(await run.outcome)).toEqual({ '1.0': 'cancelled' });
+    expect(aborted).toBe(true);
+    expect(run.trace.find(({ kind }) => kind === 'tool')).toMatchObject({ outcome: 'cancelled' });
+  });
+});
+
+describe('tools', () => {
+  const tool = (execute: () => unknown, timeout = 1_000) =>
+    defineTool({
+      name: 'note',
+      description: { zh: '记一笔', en: 'note' },
+      input: z.strictObject({ text: z.string() }),
+      timeout,
+      execute: execute as () => Promise<string>,
+    });
+
+  it.each([
+    ['throws', () => Promise.reject(new AgentHubError('x', 'no ink')), 'error', 'no ink'],
+    [
+      'throws at once',
+      () => {
+        throw new Error('no pen');
+      },
+      'error',
+      'no pen',
+    ],
+    ['throws nothing', () => Promise.reject(undefined), 'error', 'undefined'],
+    ['answers nothing', () => undefined, 'error', 'neither text'],
+    ['answers { content }', () => ({ content: 'fine' }), 'ok', 'fine'],
+  ])('that %s is a result', async (_, execute, outcome, words) => {
+    const { agent, model } = scriptedAgent([callNote('a'), answer('ok')], {
+      tools: [tool(execute)],
+    });
+    const ended = await agent.start('task').outcome;
+    expect(ended.status).toBe('done');
+    expect(outcomes(ended)).toEqual({ '1.0': outcome });
+    expect(said(model.requests[1], 'tool')[0]).toContain(words);
+  });
+
+  it('that never ends times out, even when it ignores its signal', async () => {
+    const { agent } = scriptedAgent([callNote('a'), answer('ok')], {
+      tools: [tool(() => new Promise(() => {}), 5)],
+    });
+    expect(outcomes(await agent.start('task').outcome)).toEqual({ '1.0': 'timeout' });
+  });
+
+  it('run at most as many at a time as allowed, and one failure never touches another', async () => {
+    let running = 0;
+    let most = 0;
+    const busy = tool(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      for (let turn = 0; turn < 20; turn += 1) await null;
+      running -= 1;
+      return 'ok';
+    });
+    const { agent } = scriptedAgent([callNote('a', 'b', 'c', 'd', 'e'), answer('ok')], {
+      tools: [busy],
+      maxParallelTools: 2,
+    });
+    const ended = await agent.start('task').outcome;
+    expect(Object.values(outcomes(ended))).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
+    expect(most).toBe(2);
+  });
+
+  it('have their results capped, and the cut is marked', async () => {
+    const { agent, model } = scriptedAgent([callNote('a'), answer('ok')], {
+      tools: [tool(async () => '字'.repeat(50_000))],
+      maxResultBytes: 1_000,
+    });
+    await agent.start('task').outcome;
+    const [seen = ''] = said(model.requests[1], 'tool');
+    expect(Buffer.byteLength(seen)).toBeLessThan(1_200);
+    expect(seen).toContain('150000 bytes');
+  });
+
+  it('whose facts cannot be looked up do not run', async () => {
+    const broken = {
+      ...tool(() => 'ok'),
+      inspectFacts: () => Promise.reject(new Error('disk on fire')),
+    };
+    const { agent, model } = scriptedAgent([callNote('a'), answer('ok')], { tools: [broken] });
+    expect(outcomes(await agent.start('task').outcome)).toEqual({ '1.0': 'facts_unavailable' });
+    expect(said(model.requests[1], 'tool')[0]).toContain('disk on fire');
+  });
+
+  it('whose facts are not facts do not run', async () => {
+    const lying = {
+      ...tool(() => 'ok'),
+      inspectFacts: () => Promise.resolve({ touchesPrivate: 'no' } as never),
+    };
+    const { agent } = scriptedAgent([callNote('a'), answer('ok')], { tools: [lying] });
+    expect(outcomes(await agent.start('task').outcome)).toEqual({ '1.0': 'facts_unavailable' });
+  });
+});

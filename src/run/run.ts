@@ -1,6 +1,6 @@
 import { createActor, type InspectionEvent, type Observer, type SnapshotFrom } from 'xstate';
 import type { agentMachine } from '../../machines/agent/agent.machine.ts';
-import type { AgentInput, Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
+import type { AgentInput, Limits, PublicEvent, Rest } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
 import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
 import { judgeAnswer, refuse } from './answers.ts';
@@ -9,7 +9,7 @@ import { type Inbox, watchInbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
 import { limitsSchema, parseOption } from './options.ts';
-import type { AnswerResult, Run, RunEvent, RunOutcome } from './run.types.ts';
+import type { AnswerResult, Run, RunEvent, RunLeavings, RunOutcome } from './run.types.ts';
 import type { InboxEntry, RunStatus, RunStore } from './store/store.types.ts';
 
 /** What a run needs of its agent. */
@@ -23,6 +23,9 @@ export interface RunHost {
 }
 
 type AgentSnapshot = SnapshotFrom<typeof agentMachine>;
+
+/** What the chart itself came to. */
+type RestedOutcome = Rest & RunLeavings;
 
 /** Where a run begins: at its input, or at a snapshot folded from its log. */
 export type RunOrigin = { readonly input: AgentInput } | { readonly snapshot: AgentSnapshot };
@@ -70,7 +73,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
     if (actor.getSnapshot().status === 'active') journal?.event(event.event);
   }
 
-  const rest = (outcome: RunOutcome) => {
+  const rest = (outcome: RestedOutcome) => {
     if (isResting) return;
     isResting = true;
     if (outcome.status === 'suspended') inbox?.idle(true);
@@ -79,7 +82,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
   };
 
   /** A run has come to rest when that is stored too; if it cannot be, it has failed. */
-  const announce = async (outcome: RunOutcome, resolve: (outcome: RunOutcome) => void) => {
+  const announce = async (outcome: RestedOutcome, resolve: (outcome: RunOutcome) => void) => {
     journal?.status(outcome.status);
     if (isOver)
       await journal?.ready().then(
@@ -194,6 +197,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       actor.stop();
       end();
       stream.close();
+      if (!isResting) resting.resolve({ status: 'closed', ...leavingsOf(actor.getSnapshot()) });
       await journal?.close();
     },
   };
@@ -203,7 +207,7 @@ function statusOf({ value }: AgentSnapshot): RunStatus {
   return stateOf({ value } as AgentSnapshot) === 'awaitPermission.asking' ? 'waiting' : 'running';
 }
 
-function failed(outcome: RunOutcome, error: ErrorData): RunOutcome {
+function failed(outcome: RestedOutcome, error: ErrorData): RestedOutcome {
   const { runId, usage, todos, messages } = outcome;
   return { status: 'failed', error, runId, usage, todos, messages };
 }
@@ -212,16 +216,15 @@ function toStoreError(thrown: unknown): ErrorData {
   return toErrorData(thrown, 'store_failed');
 }
 
-function outcomeOf(snapshot: AgentSnapshot): RunOutcome {
-  const { runId, usage, messages, rest } = snapshot.context;
+function outcomeOf(snapshot: AgentSnapshot): RestedOutcome {
   const error = { code: 'engine_error', message: 'The run stopped without saying how.' };
-  return {
-    ...(rest ?? { status: 'failed', error }),
-    runId,
-    usage: reportUsage(usage),
-    todos: todosOf(snapshot),
-    messages,
-  };
+  const rest = snapshot.context.rest ?? { status: 'failed', error };
+  return { ...rest, ...leavingsOf(snapshot) };
+}
+
+function leavingsOf(snapshot: AgentSnapshot): RunLeavings {
+  const { runId, usage, messages } = snapshot.context;
+  return { runId, usage: reportUsage(usage), todos: todosOf(snapshot), messages };
 }
 
 /** The first microsteps come before `createActor` returns, so the actor itself is not known yet. */

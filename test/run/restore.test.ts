@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import type { AgentOptions } from '../../src/run/agent.types.ts';
 import { createAgent } from '../../src/run/create-agent.ts';
 import { foldLog } from '../../src/run/fold.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import type { LogRecord, RunStore } from '../../src/run/store/store.types.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
 import { approveAll, payingAgent } from './paying-agent.ts';
-import { outcomes } from './support.ts';
+import { outcomes, untilAsked } from './support.ts';
 
 /** The world outside the engine: what took effect there survives every restart. */
 function outside() {
@@ -325,4 +328,30 @@ describe('answers from elsewhere', () => {
     expect(outcomes(await again.outcome)).toEqual({ '1.0': 'ok', '1.1': 'denied' });
     expect(effects).toEqual(['a run/1.0/1']);
   });
+});
+
+it('a run does not go on without the tool of an open question: the approval would run into nothing', async () => {
+  const store = memoryStore();
+  const scaling = defineTool({
+    name: 'image_scaling',
+    description: { zh: '缩放', en: 'Scales' },
+    input: z.strictObject({}),
+    inspectFacts: async () => ({ outputExists: true }),
+    execute: async () => 'scaled',
+  });
+  const call = { calls: [{ name: 'image_scaling', arguments: {}, id: 'a' }], usage: null };
+  const model = scriptedModel([call, { text: 'ok', usage: null }]);
+  const run = createAgent({ model, tools: [scaling], store }).start('go', { runId: 'run' });
+  await untilAsked(run);
+  await run.close();
+  const log = await store.read('run');
+  await expect(createAgent({ model, store }).restore('run')).rejects.toMatchObject({
+    code: 'tools_changed',
+    message:
+      'Run run has open calls of tools that this agent has not: image_scaling. Nothing was written. Give the agent these tools.',
+  });
+  expect(await store.read('run')).toEqual(log);
+  const restored = await createAgent({ model, tools: [scaling], store }).restore('run');
+  restored.approve('1.0');
+  expect(outcomes(await restored.outcome)).toEqual({ '1.0': 'ok' });
 });

@@ -126,6 +126,10 @@ const TEXTS = {
     '运行开始时的钩子与现在的配置不同。',
     'it began with other hooks than are configured now.',
   ],
+  tools_changed: [
+    '未完成的调用用到这里没有的工具。',
+    'it has open calls of tools that are not there now.',
+  ],
   auth: ['模型需要密钥。', 'the model needs a key.'],
   version_mismatch: [
     '它来自不兼容的版本。',

@@ -14,7 +14,7 @@ import {
   noPostToolUse,
   noPreToolUse,
   type PostToolUseResult,
-} from './fold.ts';
+} from './fold-answers.ts';
 import type { Hook, HookInputs } from './hook.types.ts';
 
 /*

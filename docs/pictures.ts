@@ -75,12 +75,12 @@ try {
   await run.saved();
 
   mkdirSync(FOLDER, { recursive: true });
-  const inspector = await startInspector({ store, runId: run.id });
+  const inspector = await startInspector({ store });
   const browser = await launchChromium();
   for (const { name, width, height, back, ...look } of PICTURES) {
     const context = await browser.newContext({ ...look, viewport: { width, height } });
     const page = await context.newPage();
-    await page.goto(inspector.url);
+    await page.goto(inspector.urlOf(run.id));
     await page.locator('.pictures img').nth(3).waitFor();
     for (let step = 0; step < back; step += 1) await page.keyboard.press('k');
     if (back > 0) await page.locator('.details pre').first().waitFor();

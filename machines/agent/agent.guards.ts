@@ -71,7 +71,8 @@ export function hasStopBlocksLeft({ counters, limits }: AgentContext): boolean {
   return counters.stopBlocks < limits.stopBlocks;
 }
 
-const LIMIT_OF: Partial<Record<SuspensionReason, keyof Limits>> = {
+/** The limit that must be raised before a run suspended for this reason goes on. */
+export const LIMIT_OF: Partial<Record<SuspensionReason, keyof Limits>> = {
   'limit.turns': 'turns',
   'limit.tool_calls': 'toolCalls',
   'limit.tokens': 'tokens',

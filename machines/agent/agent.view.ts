@@ -3,7 +3,8 @@ import type { Approval, Reason } from '../permission/reasons.ts';
 import type { Json } from '../vocabulary/json.ts';
 import { deriveTodos, type TodoItem } from '../vocabulary/todos.ts';
 import { approvalsOf, decide, factsOf, missingApprovals, shownOf } from './agent.calls.ts';
-import type { AgentContext, Call, Rest, UsageTotals } from './agent.types.ts';
+import { LIMIT_OF } from './agent.guards.ts';
+import type { AgentContext, Call, Limits, Rest, UsageTotals } from './agent.types.ts';
 
 /** One open question to a person. */
 export interface Question {
@@ -26,6 +27,12 @@ export interface Question {
 export interface ViewableSnapshot {
   readonly value: unknown;
   readonly context: AgentContext;
+}
+
+/** A limit that stopped a run, and what it is now. */
+export interface LimitToRaise {
+  readonly name: keyof Limits;
+  readonly value: number;
 }
 
 /** Tokens of a run; `unknown` as soon as one request went unreported. */
@@ -87,6 +94,14 @@ export function todosOf({ context }: ViewableSnapshot): readonly TodoItem[] {
 /** How the run came to rest, or null while it goes on. */
 export function restOf({ context }: ViewableSnapshot): Rest | null {
   return context.rest;
+}
+
+/** The limit that a suspended run must have raised to go on, or null where a word is enough. */
+export function limitToRaise({ context }: ViewableSnapshot): LimitToRaise | null {
+  const { rest, limits } = context;
+  const name = rest?.status === 'suspended' ? LIMIT_OF[rest.reason] : undefined;
+  const value = name === undefined ? null : limits[name];
+  return name === undefined || value === null ? null : { name, value };
 }
 
 /** Sums of tokens for people: never zero for unknown. */

@@ -20,6 +20,8 @@ export interface DriveOptions {
   readonly waits?: boolean;
   /** Whether people answer elsewhere: then nobody who can be asked here is no denial. */
   readonly elsewhere?: boolean;
+  /** Opens the inspector page at the run, for the key `o` at a question. */
+  readonly openPage?: () => Promise<void>;
   readonly quiet: boolean;
   readonly times: boolean;
   /** Called with every event, for output that programs read. */
@@ -151,9 +153,12 @@ class Answers {
 
   async #askOne(question: Question, signal: AbortSignal): Promise<boolean> {
     const run = this.#run;
-    const { locale, progress } = this.#options;
+    const { locale, progress, openPage } = this.#options;
     const waiting = run.questions.length;
-    const given = await askPermission(this.#io, question, { locale, waiting, signal });
+    const given = await askPermission(this.#io, question, {
+      ...{ locale, waiting, signal },
+      ...(openPage && { openPage }),
+    });
     if (given.answer === 'interrupt') return true;
     const { callId, missing, shown } = question;
     const result =

@@ -2,7 +2,7 @@ import { emitKeypressEvents } from 'node:readline';
 import type { Io } from './io.ts';
 
 /** What a key means to a question. */
-export type Key = 'yes' | 'no' | 'escape' | 'interrupt';
+export type Key = 'yes' | 'no' | 'open' | 'escape' | 'interrupt';
 
 /** Milliseconds within which keys belong together: a paste, or what was typed before. */
 const TOGETHER = 40;
@@ -13,6 +13,14 @@ interface Keypress {
   readonly meta?: boolean;
 }
 
+export interface ReadKeyOptions {
+  /** Writes the question, once what was typed before it is dropped. */
+  readonly show: () => void;
+  readonly signal: AbortSignal;
+  /** Keys that mean nothing to this question. */
+  readonly ignored?: readonly Key[];
+}
+
 /**
  * The next key that means something. What was typed before the question is dropped (`show` writes
  * it once that is done), and keys that come in one heap, as from a paste, do not count: nobody
@@ -20,13 +28,14 @@ interface Keypress {
  */
 export async function readKey(
   io: Io,
-  { show, signal }: { readonly show: () => void; readonly signal: AbortSignal },
+  { show, signal, ignored = [] }: ReadKeyOptions,
 ): Promise<Key> {
   const { stdin, clock } = io;
   let heap: (Key | null)[] = [];
   let wake = (): void => {};
   const onKey = (text: string | undefined, key: Keypress | undefined) => {
-    heap.push(meaningOf(text, key));
+    const meaning = meaningOf(text, key);
+    heap.push(meaning !== null && ignored.includes(meaning) ? null : meaning);
     wake();
   };
   const wasRaw = stdin.isRaw === true;
@@ -74,6 +83,7 @@ function meaningOf(text: string | undefined, key: Keypress | undefined): Key | n
   if (key?.meta === true) return null;
   // An input method may send the full-width letter.
   const letter = (text ?? '').normalize('NFKC').toLowerCase();
-  if (letter === 'y') return 'yes';
-  return letter === 'n' ? 'no' : null;
+  return LETTERS[letter] ?? null;
 }
+
+const LETTERS: Readonly<Record<string, Key>> = { y: 'yes', n: 'no', o: 'open' };

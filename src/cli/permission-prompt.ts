@@ -1,9 +1,10 @@
 import { createInterface } from 'node:readline';
 import type { Question } from '../../machines/agent/agent.view.ts';
+import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Json, Locale } from '../../machines/vocabulary/json.ts';
 import { colorsOf, type Io, isLive } from './io.ts';
-import { readKey } from './keys.ts';
-import { exactLine } from './printable.ts';
+import { type Key, readKey } from './keys.ts';
+import { exactLine, printable } from './printable.ts';
 import { duration } from './step-lines.ts';
 import { say, sayApprovals } from './texts.ts';
 import { wrapToWidth } from './width.ts';
@@ -19,28 +20,38 @@ export interface PromptOptions {
   readonly waiting: number;
   /** Aborts when the question is settled elsewhere. */
   readonly signal: AbortSignal;
+  /** Opens the page where the question can be looked at and answered too. */
+  readonly openPage?: () => Promise<void>;
 }
 
 /**
- * Asks at the terminal. `y` approves once; `n` denies and asks for a reason; Esc denies; Enter and
- * every other key do nothing. Rejects when `signal` aborts.
+ * Asks at the terminal. `y` approves once; `n` denies and asks for a reason; Esc denies; `o` opens
+ * the page, if there is one, and goes on asking; Enter and every other key do nothing. Rejects when
+ * `signal` aborts.
  */
 export async function askPermission(
   io: Io,
   question: Question,
-  { locale, waiting, signal }: PromptOptions,
+  { locale, waiting, signal, openPage }: PromptOptions,
 ): Promise<PromptAnswer> {
   const { bold } = colorsOf(io);
-  const show = () => {
+  const keys = say(locale, openPage === undefined ? 'keys' : 'keysAndPage');
+  const showKeys = () => io.stderr.write(`${bold(keys)} `);
+  const showAll = () => {
     for (const line of questionLines(question, io, { locale, waiting }))
       io.stderr.write(`${line}\n`);
-    io.stderr.write(`${bold(say(locale, 'keys'))} `);
+    showKeys();
   };
-  const key = await readKey(io, { show, signal }).catch((thrown: unknown) => {
-    io.stderr.write('\n');
-    throw thrown;
-  });
-  io.stderr.write('\n');
+  const next = async (show: () => void): Promise<Key> => {
+    const ignored: readonly Key[] = openPage === undefined ? ['open'] : [];
+    const key = await readKey(io, { show, signal, ignored }).finally(() => io.stderr.write('\n'));
+    if (key !== 'open') return key;
+    await openPage?.().catch((thrown: unknown) => {
+      io.stderr.write(`${printable(toErrorData(thrown, 'page_failed').message)}\n`);
+    });
+    return next(showKeys);
+  };
+  const key = await next(showAll);
   if (key === 'yes') return { answer: 'approve' };
   if (key === 'escape') return { answer: 'deny', reason: '' };
   if (key === 'interrupt') return { answer: 'interrupt' };

@@ -22,6 +22,8 @@ export interface ReportOptions {
   readonly waits: boolean;
   /** Whether people answer elsewhere, such as in the inspector page. */
   readonly elsewhere?: boolean;
+  /** Opens the inspector page at the run, for the key `o`. */
+  readonly openPage?: () => Promise<void>;
 }
 
 /** @throws AgentHubError `usage` for flags that exclude each other. */
@@ -42,7 +44,7 @@ export function isForPrograms({ json, jsonStream }: DriveFlags): boolean {
 export async function driveAndReport(
   run: Run,
   io: Io,
-  { flags, locale, grants, isStored, waits, elsewhere = false }: ReportOptions,
+  { flags, locale, grants, isStored, waits, elsewhere = false, openPage }: ReportOptions,
 ): Promise<ExitCode> {
   const forPrograms = isForPrograms(flags);
   const quiet = flags.quiet === true || forPrograms;
@@ -56,6 +58,7 @@ export async function driveAndReport(
     prompts: !forPrograms && flags.onAsk === undefined,
     waits,
     elsewhere,
+    ...(openPage && { openPage }),
     quiet,
     times: true,
     ...(flags.jsonStream && { onEvent: write }),

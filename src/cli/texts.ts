@@ -27,6 +27,10 @@ const TEXTS = {
   },
   minutes: { zh: '{time} 内有效', en: '{time} left' },
   keys: { zh: 'y 批准这一次 · n 拒绝 · Esc 拒绝', en: 'y approve once · n deny · Esc deny' },
+  keysAndPage: {
+    zh: 'y 批准这一次 · n 拒绝 · Esc 拒绝 · o 打开页面',
+    en: 'y approve once · n deny · Esc deny · o open the page',
+  },
   denyReason: { zh: '拒绝的理由（可留空）：', en: 'Reason for the denial (may be empty): ' },
   approved: { zh: '已批准', en: 'approved' },
   denied: { zh: '已拒绝', en: 'denied' },

@@ -1,11 +1,12 @@
 import type { SuspensionReason } from '../../machines/agent/agent.types.ts';
-import type { Question, UsageReport } from '../../machines/agent/agent.view.ts';
+import type { LimitToRaise, Question, UsageReport } from '../../machines/agent/agent.view.ts';
 import type { Consideration } from '../../machines/permission/evaluate.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import type { TodoItem } from '../../machines/vocabulary/todos.ts';
 import type { AnswerResult } from '../run/run.types.ts';
 import type { RunSummary } from '../run/store/store.types.ts';
+import type { Witness } from '../testing/coverage.ts';
 
 /*
  * What the page and its server say to each other. JSON over HTTP; every request under `/api/`
@@ -22,7 +23,7 @@ import type { RunSummary } from '../run/store/store.types.ts';
  *                                            open question of the run names; never a path of the URL's
  *   POST /api/runs/<run>/answer              AnswerRequest → AnswerReply; 409 when stale or answered
  *   POST /api/runs/<run>/cancel              {} → AnswerReply
- *   POST /api/runs/<run>/resume              { limits? } → AnswerReply
+ *   POST /api/runs/<run>/resume              { limits? } → AnswerReply; see `RunState.goesOn`
  *   GET  /chart.json                         the layout of the chart (static)
  *   GET  /coverage.json                      Coverage, from docs/verification.json (static; may be missing)
  */
@@ -82,7 +83,17 @@ export interface RunState {
   readonly todos: readonly TodoItem[];
   readonly questions: readonly QuestionCard[];
   readonly answer: string | null;
-  readonly suspension: { readonly reason: SuspensionReason; readonly message: string } | null;
+  readonly suspension: {
+    readonly reason: SuspensionReason;
+    readonly message: string;
+    /** What a person must raise for it to go on. */
+    readonly limit: LimitToRaise | null;
+  } | null;
+  /**
+   * What telling the run to go on would do now. `here`: nobody drives it and this server takes it
+   * up; `driver`: it is suspended and whoever drives it resumes it; null: nothing.
+   */
+  readonly goesOn: 'here' | 'driver' | null;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
@@ -164,4 +175,6 @@ export interface CoverageFile {
   readonly microsteps: number;
   /** How often each transition of the chart was taken, by its index. */
   readonly taken: readonly number[];
+  /** For each transition the first path that took it. */
+  readonly witnesses: readonly Witness[];
 }

@@ -27,7 +27,7 @@ const verification = `${root}docs/verification.json`;
 rmSync(`${out}/coverage.json`, { force: true });
 if (existsSync(verification)) {
   const { coverage } = JSON.parse(readFileSync(verification, 'utf8'));
-  const { paths, microsteps, transitions } = coverage;
+  const { paths, microsteps, transitions, witnesses } = coverage;
   const taken = transitions.map((transition) => transition.taken);
-  writeFileSync(`${out}/coverage.json`, JSON.stringify({ paths, microsteps, taken }));
+  writeFileSync(`${out}/coverage.json`, JSON.stringify({ paths, microsteps, taken, witnesses }));
 }

@@ -1,6 +1,7 @@
 /** The inspector: a page on which people watch runs and decide, for hosts to mount or to start. */
 
 export type { AnswerReply, ChartLayout, RunPage, RunState, StepRow } from './api.types.ts';
+export type { RestoreRun } from './server/going-on.ts';
 export {
   createInspectorHandler,
   type InspectorHandler,

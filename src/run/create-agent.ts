@@ -17,6 +17,7 @@ import type { AgentParts, RunServices } from './ports/parts.ts';
 import { restoreLog } from './restore.ts';
 import { openRun, type RunHost } from './run.ts';
 import { Slots } from './slots.ts';
+import { checkToolNames } from './tool-names.ts';
 
 /** Default limits without a store: nothing keeps a run for later, so a person has ten minutes. */
 export const DEFAULT_AGENT_LIMITS: Limits = { ...DEFAULT_LIMITS, approvalDeadline: 10 * 60_000 };
@@ -38,6 +39,28 @@ const settingsSchema = z.object({
   inspectTimeout: z.number().int().positive(),
 });
 
+/** Every option there is; a misspelled one must not be one that is left out. */
+const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
+  model: true,
+  protocol: true,
+  instructions: true,
+  tools: true,
+  hooks: true,
+  permissions: true,
+  limits: true,
+  locale: true,
+  maxResultBytes: true,
+  maxParallelTools: true,
+  inspectTimeout: true,
+  inspect: true,
+  onEvent: true,
+  store: true,
+  owner: true,
+  leaseTime: true,
+  now: true,
+  createId: true,
+};
+
 /**
  * Makes an agent: the machine with its ports filled in, once for all its runs.
  * @throws AgentHubError `invalid_options` naming what is wrong and what is allowed.
@@ -47,6 +70,12 @@ export function createAgent(options: AgentOptions): Agent {
   const { locale = 'en', maxResultBytes = AGENT_DEFAULTS.maxResultBytes } = options;
   const { maxParallelTools = AGENT_DEFAULTS.maxParallelTools } = options;
   const { inspectTimeout = AGENT_DEFAULTS.inspectTimeout } = options;
+  const strays = Object.keys(options).filter((name) => !Object.hasOwn(OPTIONS, name));
+  if (strays.length > 0)
+    throw new AgentHubError(
+      'invalid_options',
+      `${strays.join(', ')}: there is no such option. There are: ${Object.keys(OPTIONS).join(', ')}.`,
+    );
   if (typeof model?.generate !== 'function')
     throw new AgentHubError('invalid_options', 'model: give a Model, such as openaiModel({ … }).');
   const settings = { locale, maxResultBytes, maxParallelTools, inspectTimeout };
@@ -59,6 +88,8 @@ export function createAgent(options: AgentOptions): Agent {
     ({ name, event, matcher }): HookSelector => ({ name, event, matcher }),
   );
   const policies = mergePolicies(options.permissions?.policies);
+  const own = options.permissions?.policies ?? {};
+  checkToolNames({ tools: tools.keys(), policies: own, hooks: selectors });
   const limits = mergeLimits(options.limits, options.store ? DEFAULT_LIMITS : DEFAULT_AGENT_LIMITS);
 
   const services = new Map<string, RunServices>();

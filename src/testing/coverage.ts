@@ -1,5 +1,5 @@
 import type { AnyStateNode, AnyTransitionDefinition } from 'xstate';
-import { type Graph, type GraphTransition, toGraph } from '../../machines/agent/agent.graph.ts';
+import { type GraphTransition, toGraph } from '../../machines/agent/agent.graph.ts';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { controlState } from './control-state.ts';
 import { type ExploredEdge, pathTo } from './explore.ts';
@@ -19,6 +19,16 @@ export interface GuardCoverage {
   readonly failed: number;
 }
 
+/** A path that took transitions which no path before it had taken: how one gets there. */
+export interface Witness {
+  /** Its events, in words. */
+  readonly steps: readonly string[];
+  /** The transitions it took, in order, by their index in {@link Coverage.transitions}. */
+  readonly transitions: readonly number[];
+  /** Those of them that no path before it had taken. */
+  readonly first: readonly number[];
+}
+
 /** What live replays covered of the chart. JSON; the inspector draws it. */
 export interface Coverage {
   readonly paths: number;
@@ -26,6 +36,8 @@ export interface Coverage {
   readonly states: Readonly<Record<string, number>>;
   readonly transitions: readonly TransitionCoverage[];
   readonly guards: readonly GuardCoverage[];
+  /** One for every transition taken; most serve several. */
+  readonly witnesses: readonly Witness[];
 }
 
 /** A path that ended live otherwise than on paper. */
@@ -64,37 +76,60 @@ export function mergeCoverage(coverages: readonly Coverage[]): Coverage {
         held: one.held + (next.guards[index]?.held ?? 0),
         failed: one.failed + (next.guards[index]?.failed ?? 0),
       })),
+      witnesses: mergeWitnesses([...sum.witnesses, ...next.witnesses]),
     }),
     first,
   );
+}
+
+function mergeWitnesses(witnesses: readonly Witness[]): readonly Witness[] {
+  const seen = new Set<number>();
+  return witnesses.flatMap((witness) => {
+    const first = witness.first.filter((index) => !seen.has(index));
+    for (const index of first) seen.add(index);
+    return first.length === 0 ? [] : [{ ...witness, first }];
+  });
 }
 
 /** Counts over any number of worlds. Guards are watched, and do what they always do. */
 export function createCoverage(machine: typeof agentMachine = agentMachine): CoverageCounter {
   const guards = new Map<string, { held: number; failed: number }>();
   const watched = machine.provide({ guards: watchGuards(machine, guards) as never });
-  const taken = new Map<string, number>();
+  const { transitions: all } = toGraph(machine);
+  const indices = new Map(all.map((transition, index) => [graphId(transition), index]));
+  const taken = all.map(() => 0);
+  const witnesses: Witness[] = [];
   const states = new Map<string, number>();
   let paths = 0;
   let microsteps = 0;
 
   return {
     async replay(world, edges) {
+      let route: number[] = [];
+      let first: number[] = [];
       const replay = createReplay(world, {
         machine: watched,
         onTransitions: (transitions) => {
           microsteps += 1;
           for (const transition of transitions) {
-            const id = transitionId(transition as AnyTransitionDefinition);
-            taken.set(id, (taken.get(id) ?? 0) + 1);
+            const index = indices.get(transitionId(transition as AnyTransitionDefinition));
+            if (index === undefined) continue;
+            route.push(index);
+            if (taken[index] === 0) first.push(index);
+            taken[index] = (taken[index] ?? 0) + 1;
           }
         },
       });
       const mismatches: Mismatch[] = [];
       for (const { source, event, after } of edges) {
         const path = [...pathTo(source), event];
+        [route, first] = [[], []];
         const live = (await replay(path)).at(-1);
         paths += 1;
+        if (first.length > 0) {
+          const steps = path.map(({ label }) => label);
+          witnesses.push({ steps, transitions: route, first });
+        }
         const key = live === undefined ? '' : controlState(live);
         const state = stateName(live?.value);
         states.set(state, (states.get(state) ?? 0) + 1);
@@ -106,16 +141,16 @@ export function createCoverage(machine: typeof agentMachine = agentMachine): Cov
       return mismatches;
     },
     report() {
-      const graph: Graph = toGraph(machine);
       return {
         paths,
         microsteps,
         states: Object.fromEntries([...states].sort()),
-        transitions: graph.transitions.map(({ source, target, event, guard }) => ({
+        transitions: all.map(({ source, target, event, guard }, index) => ({
           ...{ source, target, event, guard },
-          taken: taken.get(graphId({ source, target, event, guard })) ?? 0,
+          taken: taken[index] ?? 0,
         })),
         guards: [...guards].sort().map(([guard, counts]) => ({ guard, ...counts })),
+        witnesses: [...witnesses],
       };
     },
   };

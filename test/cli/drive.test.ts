@@ -51,7 +51,7 @@ describe('the live part of a terminal', () => {
     const { createTodoWrite } = await import('../../src/tools/todo-write/todo-write.ts');
     const last: ScriptedStep = { text: '', hold: held, usage: null };
     const { person, run, driven } = start([write, last], {
-      agent: { tools: [createTodoWrite()] as never },
+      agent: { tools: [createTodoWrite()] as never, permissions: {} },
       io: { columns: 60 },
     });
     await held.reached;
@@ -270,6 +270,7 @@ describe('a question at the terminal', () => {
     ['an arrow', '\u001b[A'],
     ['Tab', '\t'],
     ['another letter', 'j'],
+    ['o where there is no page', 'o'],
     ['a paste', 'yes please'],
     ['two keys at once', 'yy'],
     ['Alt-y', '\u001by'],

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
@@ -78,6 +78,34 @@ describe('agenthub run --inspect', () => {
     expect(await done).toBe(0);
     expect((await sharp(await readFile(join(cwd, 'small.png'))).metadata()).width).toBe(32);
     expect(person.err()).toContain('by web');
+  });
+
+  it('is opened at a question with o, which goes on asking; the page answers it too', async () => {
+    const cwd = await pictureFolder('photo.png', 'small.png');
+    const opened = join(cwd, 'opened');
+    // What the desktop opens addresses with, as far as this test goes.
+    await writeFile(join(cwd, 'xdg-open'), `#!/bin/sh\necho "$1" > ${opened}\n`, { mode: 0o755 });
+    const PATH = `${cwd}:${process.env.PATH}`;
+    const person = fakeIo({ cwd, env: { ...env, PATH }, tty: true });
+    const done = cli(['run', OVERWRITE], person.io);
+    await person.said('o open the page');
+    person.press('o');
+    await person.said('#token=');
+    await person.said('o open the page', person.err().indexOf('#token='));
+    const address = addressIn(person.err());
+    await expect.poll(() => readFile(opened, 'utf8').catch(() => '')).toBe(`${address}\n`);
+    const page = pageOf(address);
+    const path = `runs/${page.run}`;
+    const { run } = await page.get<RunPage>(path);
+    const { callId, digest } = run.questions[0] ?? {};
+    await page.post(`${path}/answer`, { callId, digest, answer: 'deny', reason: 'from the page' });
+    // The page stays until the person is done with it.
+    await person.said('Ctrl-C ends it.');
+    expect((await page.get<RunPage>(path)).run.state).toBe('done');
+    person.interrupt();
+    expect(await done).toBe(0);
+    expect(person.err()).toContain('by web');
+    await expect(fetch(new URL(address).origin)).rejects.toThrow();
   });
 
   it('needs a store', async () => {

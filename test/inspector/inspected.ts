@@ -1,15 +1,18 @@
 import { type IncomingMessage, request } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { RunPage } from '../../src/inspector/api.types.ts';
-import { startInspector } from '../../src/inspector/index.ts';
+import { type StartInspectorOptions, startInspector } from '../../src/inspector/index.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import type { RunStore } from '../../src/run/store/store.types.ts';
 import { answer, callNote } from '../run/support.ts';
 import { asks, startRun, untilStoredQuestion } from './seed.ts';
 
 /** A started inspector and how to speak to it, rightly or wrongly. */
-export async function inspected(store: RunStore = memoryStore()) {
-  const inspector = await startInspector({ store });
+export async function inspected(
+  store: RunStore = memoryStore(),
+  options: Pick<StartInspectorOptions, 'restore'> = {},
+) {
+  const inspector = await startInspector({ store, ...options });
   onTestFinished(() => inspector.close());
   const { host, port, hash } = new URL(inspector.url);
   const token = new URLSearchParams(hash.slice(1)).get('token') ?? '';

@@ -3,29 +3,39 @@ import type { AddressInfo } from 'node:net';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createInspectorHandler } from '../../src/inspector/index.ts';
+import { createInspectorHandler, type RestoreRun } from '../../src/inspector/index.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import type { RunStore } from '../../src/run/store/store.types.ts';
 import { hold } from '../../src/testing/scripted-model.ts';
-import { answer, callNote } from '../run/support.ts';
+import { answer, callNote, scriptedAgent } from '../run/support.ts';
 import { launchChromium, skipsBrowser } from './browser.ts';
 import { asks, startRun, untilStoredQuestion } from './seed.ts';
 
 const TOKEN = 'token-of-the-tests';
 
+interface Serving {
+  readonly port?: number;
+  readonly restore?: RestoreRun;
+}
+
 /** The inspector on a port that it can come back to, as after a restart. */
-async function serve(store: RunStore, port = 0) {
+async function serve(store: RunStore, { port = 0, restore }: Serving = {}) {
   const server: Server = createServer();
   await new Promise<void>((resolve) => {
     server.listen(port, '127.0.0.1', resolve);
   });
   const { port: bound } = server.address() as AddressInfo;
-  const handler = createInspectorHandler({ store, token: TOKEN, hosts: [`127.0.0.1:${bound}`] });
+  const handler = createInspectorHandler({
+    store,
+    token: TOKEN,
+    hosts: [`127.0.0.1:${bound}`],
+    ...(restore && { restore }),
+  });
   server.on('request', handler);
-  const close = () => {
-    handler.close();
+  const close = async () => {
+    await handler.close();
     server.closeAllConnections();
-    return new Promise<void>((resolve) => {
+    await new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
   };
@@ -50,8 +60,11 @@ describe.skipIf(skipsBrowser())('the inspector page, in Chromium', () => {
   });
 
   /** Serves a store and opens its page. What the page complains of fails the test. */
-  async function open(store: RunStore, options: BrowserContextOptions = {}) {
-    const server = await serve(store);
+  async function open(
+    store: RunStore,
+    { restore, ...options }: BrowserContextOptions & Pick<Serving, 'restore'> = {},
+  ) {
+    const server = await serve(store, { ...(restore && { restore }) });
     closing.push(server.close);
     return { server, page: await openPage(server.url, options) };
   }
@@ -306,10 +319,14 @@ describe.skipIf(skipsBrowser())('the inspector page, in Chromium', () => {
   });
 
   it('has no violations of axe-core: both themes, both languages, live and in the past', async () => {
-    const { store } = await asking();
-    const { run } = startRun([answer('ok')], { store, prompt: 'Another' });
+    const { run: left, store } = await asking();
+    await left.close();
+    const limits = { turns: 1 };
+    const { run } = startRun([callNote('a')], { store, limits, prompt: 'Another' });
     await run.outcome;
-    const { page } = await open(store, { bypassCSP: true });
+    await run.close();
+    const { agent } = scriptedAgent([], { ...asks, store });
+    const { page } = await open(store, { bypassCSP: true, restore: agent.restore });
     await page.evaluate(axe.source);
     const look = () =>
       page.evaluate(async () => {
@@ -330,9 +347,16 @@ describe.skipIf(skipsBrowser())('the inspector page, in Chromium', () => {
       await page.keyboard.press('k');
       await page.locator('.details pre').first().waitFor();
       await page.getByRole('tab').nth(1).click();
+      await page.locator('.coverage summary').nth(1).click();
+      await page.locator('.path').first().click();
       expect(await look()).toEqual([]);
+      await page.locator('.path').first().click();
       await page.getByRole('tab').first().click();
       await page.keyboard.press('g');
+      await page.locator('.run', { hasText: 'Another' }).click();
+      await page.locator('#raised').waitFor();
+      expect(await look()).toEqual([]);
+      await page.locator('.run', { hasText: 'Take notes' }).click();
     }
   });
 
@@ -385,12 +409,91 @@ describe.skipIf(skipsBrowser())('the inspector page, in Chromium', () => {
     const resumed = page.waitForRequest(
       (request) => request.url().includes('/stream') && request.headers()['last-event-id'] === '3',
     );
-    const again = await serve(store, server.port);
+    const again = await serve(store, { port: server.port });
     closing.push(again.close);
     await resumed;
     await said(page, 'All noted.');
     await page.locator('.banner').waitFor({ state: 'hidden' });
     expect((await rows(page)).length).toBe(10);
+  });
+
+  it('catches up with a run that ended while its tab was hidden', async () => {
+    const { run, store } = await asking(['only']);
+    const { page } = await open(store);
+    await page.locator('.approve').waitFor();
+    const devtools = await page.context().newCDPSession(page);
+    // What a browser does to a tab in the background: nothing runs in it any more.
+    await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
+    run.approve('1.0');
+    await run.outcome;
+    await run.saved();
+    await devtools.send('Page.setWebLifecycleState', { state: 'active' });
+    await said(page, 'All noted.');
+    await page.locator('.pill-done').first().waitFor();
+    await page.locator('.decision').waitFor({ state: 'hidden' });
+    expect(await page.title()).toBe('AgentHub inspector');
+    expect((await rows(page)).length).toBe(10);
+  });
+
+  it('goes on with a run that nobody drives, its answer given first', async () => {
+    const { run, store } = await asking(['only']);
+    await run.close();
+    const { agent, started } = scriptedAgent([answer('Went on.')], {
+      ...asks,
+      now: Date.now,
+      store,
+    });
+    const { page } = await open(store, { restore: agent.restore });
+    await said(page, 'Nobody drives this run. It can go on here');
+    await page.locator('.approve').click();
+    await said(page, 'Answered (Approve); it waits for a process that drives the run.');
+    expect(started).toEqual([]);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await said(page, 'Went on.');
+    await page.locator('.go-on').waitFor({ state: 'detached' });
+    expect(started).toEqual(['only']);
+  });
+
+  it('raises the limit that suspended a run, in words and figures', async () => {
+    const store = memoryStore();
+    const { run } = startRun([callNote('a'), answer('Raised.')], { store, limits: { turns: 1 } });
+    await run.outcome;
+    await run.saved();
+    const { page } = await open(store);
+    await said(page, 'it reached its limit of model requests');
+    const field = page.getByLabel('Raise model requests to (now 1)');
+    expect(await field.inputValue()).toBe('2');
+    await field.fill('1');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    expect(await field.evaluate((input: HTMLInputElement) => input.validity.rangeUnderflow)).toBe(
+      true,
+    );
+    await field.fill('3');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await said(page, 'Raised.');
+    expect((await run.outcome).status).toBe('done');
+  });
+
+  it('colours what generated paths covered, and shows the path to each transition', async () => {
+    const { store } = await asking();
+    const { page } = await open(store);
+    await page.getByRole('tab', { name: 'Coverage' }).click();
+    await said(page, '52 of 52 transitions covered by generated paths');
+    expect(await page.locator('.edge.uncovered').count()).toBe(0);
+    await page.locator('.edge.covered.of-run').first().waitFor();
+    await page.getByText('paths that take every transition between them').click();
+    const path = page.locator('.path', { hasText: 'submitPrompt.working → failed' }).first();
+    await path.click();
+    expect(await page.locator('.path-steps li').allInnerTexts()).toEqual([
+      'userPromptSubmit → block',
+    ]);
+    const lit = page.locator('.edge.lit');
+    expect(await lit.count()).toBe(2);
+    await page.mouse.move(0, 0);
+    expect(await lit.count()).toBe(2);
+    await path.click();
+    await page.mouse.move(0, 0);
+    await page.locator('.path-steps').waitFor({ state: 'detached' });
   });
 
   it('stops a run, after asking once more', async () => {

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { createBrowserReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
 import { describe, expect, it } from 'vitest';
 import { stateOf } from '../../machines/agent/agent.view.ts';
@@ -101,6 +102,30 @@ describe('createStatelyInspection', () => {
     });
     await run.outcome;
     expect(Math.max(...sizes)).toBeLessThan(1_000);
+  });
+
+  it('lets Node exit by itself: nothing of it stays open', async () => {
+    const script = `
+      import { createBrowserReceiver } from '@statelyai/inspect';
+      import { createAgent, createDefaultTools, offlineModel } from 'agenthub';
+      import { createStatelyInspection } from 'agenthub/inspector';
+      const window = Object.assign(new EventTarget(), { opener: { postMessage() {} } });
+      window.self = window.top = window;
+      let received = 0;
+      createBrowserReceiver({ window }).subscribe(() => { received += 1; });
+      const send = (data) => window.dispatchEvent(Object.assign(new Event('message'), { data }));
+      const { inspect } = createStatelyInspection({ send });
+      const tools = createDefaultTools({ workingFolder: '.', knowledgeFolder: 'knowledge' });
+      const agent = createAgent({ model: offlineModel(), tools, inspect });
+      const { status } = await agent.start('七天无理由退货的运费由谁承担？').outcome;
+      console.log(status, received > 10);`;
+    const { stdout, code } = await new Promise<{ stdout: string; code: unknown }>((resolve) => {
+      const args = ['--input-type=module', '--eval', script];
+      execFile(process.execPath, args, { timeout: 30_000 }, (error, out) =>
+        resolve({ stdout: out, code: error?.signal ?? error?.code ?? 0 }),
+      );
+    });
+    expect({ stdout, code }).toEqual({ stdout: 'done true\n', code: 0 });
   });
 
   it('lets a host say what may be seen', async () => {

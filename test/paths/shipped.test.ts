@@ -57,6 +57,14 @@ describe('the shipped machine', () => {
     expect(transitions.filter(({ taken }) => taken === 0)).toEqual([]);
   });
 
+  it('has a path to show for every transition, that path taking it', () => {
+    const { transitions, witnesses } = result.coverage;
+    const shown = witnesses.flatMap(({ first }) => first);
+    expect(shown.toSorted((a, b) => a - b)).toEqual(transitions.map((_, index) => index));
+    const strays = witnesses.filter((one) => !one.first.every((i) => one.transitions.includes(i)));
+    expect(strays).toEqual([]);
+  });
+
   it('has every guard seen live to hold and not to hold', () => {
     const { guards } = result.coverage;
     expect(guards.length).toBeGreaterThan(20);

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { Message } from '../../../machines/vocabulary/messages.ts';
 import type { TodoItem } from '../../../machines/vocabulary/todos.ts';
 import type { Agent } from '../../run/agent.types.ts';
@@ -6,8 +7,9 @@ import { loadSettings, unflatten } from '../config.ts';
 import { drive } from '../drive.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, settingsFlags } from '../flags.ts';
+import { type InspectorPage, inspectorPage } from '../inspector-page.ts';
 import { type Io, isLive } from '../io.ts';
-import { type ReportOptions, writeOutcome, writeStored } from '../report.ts';
+import { writeOutcome, writeStored } from '../report.ts';
 import { todoLines } from '../step-lines.ts';
 import { withAgent } from '../store.ts';
 import { say } from '../texts.ts';
@@ -23,15 +25,25 @@ export async function chatCommand(flags: CommonFlags, io: Io): Promise<ExitCode>
   return withAgent(settings, io, async (agent, store) => {
     hint(settings, io, locale);
     io.stderr.write(`${say(locale, 'chat')}\n`);
-    await converse(agent, io, { flags, locale, isStored: store !== null });
+    const page =
+      store === null ? null : inspectorPage({ store, restore: agent.restore }, io, locale);
+    await converse(agent, io, { flags, locale, page });
+    await page?.close();
     return EXIT.done;
   });
+}
+
+interface Conversation {
+  readonly flags: CommonFlags;
+  readonly locale: Locale;
+  /** Where its runs can be looked at; null where they are not stored. */
+  readonly page: InspectorPage | null;
 }
 
 async function converse(
   agent: Agent,
   io: Io,
-  { flags, locale, isStored }: Pick<ReportOptions, 'flags' | 'locale' | 'isStored'>,
+  { flags, locale, page }: Conversation,
 ): Promise<void> {
   let history: readonly Message[] = [];
   let todos: readonly TodoItem[] = [];
@@ -44,11 +56,13 @@ async function converse(
       io.stderr.write(`${lines.length > 0 ? lines.join('\n') : say(locale, 'noTodos')}\n`);
     } else if (task !== '') {
       const run = agent.start(task, { history });
-      const options = { locale, grants: [], prompts: true, quiet: false, times: true };
-      const { outcome } = await drive(run, io, options);
+      const { outcome } = await drive(run, io, {
+        ...{ locale, grants: [], prompts: true, quiet: false, times: true },
+        ...(page !== null && { openPage: () => page.open(run.id) }),
+      });
       if (outcome === null) continue;
       writeOutcome(outcome, io, locale);
-      if (isStored) writeStored(outcome, io, { flags, locale });
+      if (page !== null) writeStored(outcome, io, { flags, locale });
       history = outcome.messages;
       todos = outcome.todos;
     }

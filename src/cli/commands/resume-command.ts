@@ -7,6 +7,7 @@ import { prepareAgent } from '../build-agent.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
 import { type DriveFlags, parseCount, parseDuration, parseGrants, parseOnAsk } from '../flags.ts';
+import { inspectorPage, keepServing } from '../inspector-page.ts';
 import type { Io } from '../io.ts';
 import { printable, printableJson } from '../printable.ts';
 import { checkOutput, driveAndReport, isForPrograms, resumeCommand } from '../report.ts';
@@ -75,16 +76,21 @@ export async function driveStored(
     const values = { run: runId, status: sayStatus(locale, shownStatus(found)) };
     throw new AgentHubError('ended', say(locale, 'endedAlready', values));
   }
-  const run = await prepareAgent(settings, io)(store).restore(runId);
+  const { restore } = prepareAgent(settings, io)(store);
+  const page = inspectorPage({ store, restore }, io, locale);
+  const run = await restore(runId);
   const refused = await leaveSuspension(run, { stored, flags, io, limits });
   if (refused !== null) return refused;
-  return driveAndReport(run, io, {
+  const exitCode = await driveAndReport(run, io, {
     flags,
     locale,
     grants,
     isStored: true,
     waits: parseOnAsk(flags.onAsk) !== 'deny',
+    openPage: () => page.open(runId),
   });
+  await keepServing(page.isServed ? [page] : [], io, locale);
+  return exitCode;
 }
 
 /** Resumes a run that is suspended; gives an exit code where that is refused. */

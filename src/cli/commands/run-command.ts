@@ -6,11 +6,12 @@ import { newRunId } from '../build-agent.ts';
 import { loadSettings, type Settings, unflatten } from '../config.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type DriveFlags, parseGrants, parseOnAsk, settingsFlags } from '../flags.ts';
+import { inspectorPage, keepServing } from '../inspector-page.ts';
 import { colorsOf, type Io } from '../io.ts';
 import { checkOutput, driveAndReport, isForPrograms } from '../report.ts';
 import { withAgent } from '../store.ts';
 import { say } from '../texts.ts';
-import { inspectRun, keepInspecting, relayToStately } from './inspect-command.ts';
+import { relayToStately } from './inspect-command.ts';
 
 /** `agenthub run`: one task, its answer on stdout, everything else on stderr. */
 export async function runCommand(task: string, flags: DriveFlags, io: Io): Promise<ExitCode> {
@@ -25,18 +26,20 @@ export async function runCommand(task: string, flags: DriveFlags, io: Io): Promi
     if (flags.inspect && store === null)
       throw new AgentHubError('usage', say(locale, 'inspectNeedsStore'));
     const runId = newRunId();
+    const page =
+      store === null ? null : inspectorPage({ store, restore: agent.restore }, io, locale);
     // Before the run: a page that cannot be served must not leave a run behind.
-    const inspector =
-      flags.inspect && store !== null ? await inspectRun({ store, runId }, io, locale) : null;
+    if (flags.inspect) await page?.serve(runId);
     const run = agent.start(task, { runId });
     if (flags.quiet !== true && !isForPrograms(flags)) hint(settings, io, locale);
     const exitCode = await driveAndReport(run, io, {
       ...{ flags, locale, grants, waits },
       isStored: store !== null,
-      elsewhere: inspector !== null && flags.onAsk === undefined,
+      elsewhere: flags.inspect === true && flags.onAsk === undefined,
+      ...(page !== null && { openPage: () => page.open(runId) }),
     });
-    const pages = [inspector, relay].filter((page) => page !== null);
-    await keepInspecting(pages, io, locale);
+    const served = [page?.isServed ? page : null, relay].filter((one) => one !== null);
+    await keepServing(served, io, locale);
     return exitCode;
   };
   const more = relay === null ? {} : { inspect: relay.inspect };

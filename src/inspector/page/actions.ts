@@ -199,6 +199,15 @@ export async function stopRun(): Promise<void> {
     : page.say('notTaken', { why: wordsFor(reply) });
 }
 
+/** Tells the run to go on, a limit that stopped it raised. */
+export async function goOn(limits: Readonly<Record<string, number>>): Promise<void> {
+  const path = `${pathOf(page.selectedRun.peek() ?? '')}/resume`;
+  const reply = await postJson<AnswerReply>(path, { limits });
+  page.notice.value = reply.ok
+    ? page.say('goesOn')
+    : page.say('notTaken', { why: wordsFor(reply) });
+}
+
 function wordsFor({ code, message }: { readonly code: string; readonly message: string }): string {
   return isTextName(code) ? page.say(code) : message;
 }

@@ -4,7 +4,7 @@ import type { QuestionCard } from '../api.types.ts';
 import { decide, pictureOf } from './actions.ts';
 import { getPicture } from './api.ts';
 import { asText, time } from './format.ts';
-import { isLive, locale, notice, openQuestions, run, say, selectedSeq, shown } from './state.ts';
+import { isLive, locale, notice, openQuestions, say, selectedSeq, shown } from './state.ts';
 
 /** What a person has to decide. Focus goes to its heading, never to a button. */
 export function DecisionCard() {
@@ -18,7 +18,6 @@ export function DecisionCard() {
     const isTyping = activeElement instanceof HTMLInputElement && activeElement.id !== '';
     if (!isTyping || activeElement.closest('.decision') !== null) heading.current?.focus();
   }, [ids]);
-  const nobody = run.value !== null && run.value.summary.drivenBy === null;
   return (
     <section class={questions.length > 0 ? 'panel decision' : 'hidden'} aria-labelledby="decision">
       <h2 id="decision" ref={heading} tabIndex={-1}>
@@ -26,9 +25,6 @@ export function DecisionCard() {
         <span class="pill pill-waiting">{say('left', { count: left(questions) })}</span>
       </h2>
       {!isLive.value && <p class="note">{say('readOnly', { seq: selectedSeq.value ?? 0 })}</p>}
-      {isLive.value && nobody && questions.length > 0 && (
-        <p class="note">{say('nobodyDrives', { run: run.value?.summary.runId ?? '' })}</p>
-      )}
       {questions.map((question) => (
         <QuestionItem key={question.callId + question.digest} question={question} />
       ))}

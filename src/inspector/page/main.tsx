@@ -1,10 +1,16 @@
+import './theme.css';
 import './page.css';
+import './chart.css';
+import './cards.css';
+import './timeline.css';
+import './widths.css';
 import { render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { start } from './actions.ts';
 import { ChartPanel } from './chart-panel.tsx';
 import { DecisionCard, Notice } from './decision-card.tsx';
 import { DetailsPanel } from './details-panel.tsx';
+import { GoOnCard } from './go-on-card.tsx';
 import { listenToKeys } from './keys.ts';
 import { ResultCard, TodoLine } from './outcome-cards.tsx';
 import { RunsPanel } from './runs-panel.tsx';
@@ -24,6 +30,7 @@ function Page() {
           <Notice />
           <DecisionCard />
           <ResultCard />
+          <GoOnCard />
           <TodoLine />
           <RunProblem />
           <TimelinePanel />

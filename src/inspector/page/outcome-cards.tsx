@@ -27,10 +27,9 @@ export function ResultCard() {
     <section class="panel result" aria-label={say('runSuspended')}>
       <h2>{say('runSuspended')}</h2>
       <p class="prose">
-        {suspension.reason}
+        {say(suspension.reason)} <span class="dim">{suspension.reason}</span>
         {suspension.message !== '' && `: ${suspension.message}`}
       </p>
-      <p class="note">{say('nobodyDrives', { run: state.summary.runId })}</p>
     </section>
   );
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import type { Limits } from '../../../machines/agent/agent.types.ts';
 import { APPROVALS } from '../../../machines/permission/reasons.ts';
+import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { limitsSchema } from '../../run/options.ts';
 import { openRuns, type PostedAnswer } from '../../run/runs.ts';
 import type { RunStore } from '../../run/store/store.types.ts';
+import type { GoingOn, GoOnRequest } from './going-on.ts';
 import { digestOf, openQuestions } from './run-state.ts';
 import type { Refusal } from './safety.ts';
 import type { RunWatcher } from './watch-runs.ts';
@@ -34,11 +37,13 @@ export type CommandOutcome =
 export interface CommandsOptions {
   readonly store: RunStore;
   readonly watcher: RunWatcher;
+  /** Null where runs are not taken up here. */
+  readonly goingOn: GoingOn | null;
   readonly now: () => number;
 }
 
 /** Gives commands to runs of the store; those of one run one after another. */
-export function createCommands({ store, watcher, now }: CommandsOptions) {
+export function createCommands({ store, watcher, goingOn, now }: CommandsOptions) {
   const runs = openRuns(store, { now });
   const queues = new Map<string, Promise<unknown>>();
 
@@ -68,13 +73,31 @@ export function createCommands({ store, watcher, now }: CommandsOptions) {
   };
   const cancel = async ({ runId, body, by }: Command): Promise<CommandOutcome> => {
     const parsed = cancelSchema.safeParse(body);
-    return parsed.success ? judged(await runs.cancel(runId, { by })) : badRequest(parsed.error);
+    if (!parsed.success) return badRequest(parsed.error);
+    const posted = await runs.cancel(runId, { by });
+    // A run that nobody drives ends once somebody takes it up.
+    if (posted.drivenBy !== null || posted.result !== null || goingOn === null)
+      return judged(posted);
+    return takeUp(goingOn, { runId, by, limits: {} });
+  };
+  const takeUp = async (here: GoingOn, request: GoOnRequest): Promise<CommandOutcome> => {
+    try {
+      const result = await here.start(request);
+      const { drivenBy } = (await watcher.look(request.runId)).summary;
+      return judged({ result, drivenBy });
+    } catch (thrown) {
+      if (thrown instanceof AgentHubError) return conflict(thrown.code, thrown.message);
+      throw thrown;
+    }
   };
   const resume = async ({ runId, body, by }: Command): Promise<CommandOutcome> => {
     const parsed = resumeSchema.safeParse(body);
     if (!parsed.success) return badRequest(parsed.error);
-    const limits = (parsed.data.limits ?? {}) as never;
-    return judged(await runs.resume(runId, { by, limits }));
+    const limits = (parsed.data.limits ?? {}) as Partial<Limits>;
+    const { summary } = await watcher.look(runId);
+    if (summary.drivenBy !== null || goingOn === null)
+      return judged(await runs.resume(runId, { by, limits }));
+    return takeUp(goingOn, { runId, by, limits });
   };
   const commands = { answer, cancel, resume };
 

@@ -4,6 +4,7 @@ import type { RunStore } from '../../run/store/store.types.ts';
 import type { RunPage } from '../api.types.ts';
 import { loadAssets } from './assets.ts';
 import { type CommandName, createCommands } from './commands.ts';
+import { createGoingOn, type RestoreRun } from './going-on.ts';
 import { listRuns } from './list-runs.ts';
 import { createLive } from './live.ts';
 import { filesOf, thumbnail } from './pictures.ts';
@@ -24,6 +25,11 @@ export interface InspectorHandlerOptions {
    * for the log, or null to refuse. One of `token` and `authorize` is needed.
    */
   readonly authorize?: (request: IncomingMessage) => Promise<string | null> | string | null;
+  /**
+   * Takes up a run that nobody drives when a person says that it goes on: give `agent.restore` of
+   * the agent that such runs belong to. They are driven in this process then. Default: nobody does.
+   */
+  readonly restore?: RestoreRun;
   /** Where the handler is mounted, such as `/inspector`. Default the root. */
   readonly basePath?: string;
   /** Milliseconds since the epoch. Default `Date.now`. */
@@ -33,8 +39,8 @@ export interface InspectorHandlerOptions {
 /** Answers requests of `node:http`. */
 export interface InspectorHandler {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** Ends every open stream, so that the server can close. */
-  close(): void;
+  /** Ends every open stream, so that the server can close; lets go of the runs it took up. */
+  close(): Promise<void>;
 }
 
 /** Who answers in the page when the host does not say. */
@@ -49,17 +55,18 @@ const noToken = {
 
 /**
  * The inspector as a handler for a host's own server. It reads the store and writes nothing but
- * answers. @throws AgentHubError `page_not_built`; TypeError without `token` and `authorize`.
+ * answers, unless `restore` lets it take up runs. @throws AgentHubError `page_not_built`; TypeError without `token` and `authorize`.
  */
 export function createInspectorHandler(options: InspectorHandlerOptions): InspectorHandler {
-  const { store, token, authorize, basePath = '', now = Date.now } = options;
+  const { store, token, authorize, restore, basePath = '', now = Date.now } = options;
   if (token === undefined && authorize === undefined)
     throw new TypeError('createInspectorHandler: give a token, authorize, or both.');
   const assets = loadAssets();
-  const watcher = watchRuns(store);
+  const goingOn = restore === undefined ? null : createGoingOn(restore);
+  const watcher = watchRuns(store, { takesUp: goingOn !== null });
   const list = listRuns(store);
   const live = createLive(watcher, list);
-  const command = createCommands({ store, watcher, now });
+  const command = createCommands({ store, watcher, goingOn, now });
 
   const whoIs = async (request: IncomingMessage): Promise<string | null> => {
     if (token !== undefined && !hasToken(request, token)) return null;
@@ -168,7 +175,11 @@ export function createInspectorHandler(options: InspectorHandlerOptions): Inspec
       else refuse(response, { status, code, message });
     });
   };
-  return Object.assign(handle, { close: () => live.close() });
+  const close = async () => {
+    live.close();
+    await goingOn?.close();
+  };
+  return Object.assign(handle, { close });
 }
 
 const COMMANDS: readonly string[] = ['answer', 'cancel', 'resume'] satisfies CommandName[];

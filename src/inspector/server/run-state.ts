@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   explainCall,
+  limitToRaise,
   type Question,
   questionsOf,
   reportUsage,
@@ -27,6 +28,8 @@ export interface Standing {
   readonly summary: RunSummary;
   /** Answers that wait for a driver. */
   readonly pending: readonly InboxEntry[];
+  /** Whether this server takes up runs that nobody drives. */
+  readonly takesUp: boolean;
 }
 
 /** The questions that are open after a step. */
@@ -35,7 +38,8 @@ export function openQuestions({ snapshot }: FoldedStep): readonly Question[] {
 }
 
 /** The run as it stood after a step. */
-export function toRunState(step: FoldedStep, { summary, pending }: Standing): RunState {
+export function toRunState(step: FoldedStep, standing: Standing): RunState {
+  const { summary, pending } = standing;
   const { snapshot, context, state, record } = step;
   const { rest } = context;
   return {
@@ -49,11 +53,23 @@ export function toRunState(step: FoldedStep, { summary, pending }: Standing): Ru
     answer: rest?.status === 'done' ? rest.answer : null,
     suspension:
       rest?.status === 'suspended'
-        ? { reason: rest.reason, message: rest.error?.message ?? '' }
+        ? {
+            reason: rest.reason,
+            message: rest.error?.message ?? '',
+            limit: limitToRaise(snapshot),
+          }
         : null,
+    goesOn: goesOn(standing),
     error:
       rest?.status === 'failed' ? { code: rest.error.code, message: rest.error.message } : null,
   };
+}
+
+function goesOn({ summary, takesUp }: Standing): RunState['goesOn'] {
+  const { status, drivenBy } = summary;
+  if (status === 'done' || status === 'failed' || status === 'cancelled') return null;
+  if (drivenBy === null) return takesUp ? 'here' : null;
+  return status === 'suspended' ? 'driver' : null;
 }
 
 function toCard(

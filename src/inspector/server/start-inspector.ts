@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { RunStore } from '../../run/store/store.types.ts';
+import type { RestoreRun } from './going-on.ts';
 import { createInspectorHandler } from './handler.ts';
 
 /** Only this machine may connect. */
@@ -12,14 +13,17 @@ export interface StartInspectorOptions {
   readonly store: RunStore;
   /** Default any free one. */
   readonly port?: number;
-  /** Opens the page at this run. */
-  readonly runId?: string;
+  /** See `InspectorHandlerOptions`. */
+  readonly restore?: RestoreRun;
   readonly now?: () => number;
 }
 
 export interface Inspector {
   /** With the token in the fragment, which no server ever sees. Whoever has it may approve. */
   readonly url: string;
+  /** The same, opening the page at a run. */
+  urlOf(runId: string): string;
+  /** Lets go of the runs it took up, each as it stands, and ends. */
   close(): Promise<void>;
 }
 
@@ -28,7 +32,7 @@ export interface Inspector {
  * @throws AgentHubError `port_in_use`, `page_not_built`.
  */
 export async function startInspector(options: StartInspectorOptions): Promise<Inspector> {
-  const { store, port = 0, runId, now } = options;
+  const { store, port = 0, restore, now } = options;
   const token = randomBytes(32).toString('base64url');
   const server = createServer({ requestTimeout: 30_000 });
   await new Promise<void>((resolve, reject) => {
@@ -45,19 +49,26 @@ export async function startInspector(options: StartInspectorOptions): Promise<In
   const host = `${LOOPBACK}:${bound}`;
   const handler = (() => {
     try {
-      return createInspectorHandler({ store, token, hosts: [host], ...(now && { now }) });
+      return createInspectorHandler({
+        store,
+        token,
+        hosts: [host],
+        ...(restore && { restore }),
+        ...(now && { now }),
+      });
     } catch (thrown) {
       server.close();
       throw thrown;
     }
   })();
   server.on('request', handler);
-  const run = runId === undefined ? '' : `&run=${encodeURIComponent(runId)}`;
+  const url = `http://${host}/#token=${token}`;
   return {
-    url: `http://${host}/#token=${token}${run}`,
-    close: () => {
-      handler.close();
-      return closeGently(server);
+    url,
+    urlOf: (runId) => `${url}&run=${encodeURIComponent(runId)}`,
+    close: async () => {
+      await handler.close();
+      await closeGently(server);
     },
   };
 }

@@ -21,7 +21,7 @@ export interface RunWatcher {
 }
 
 /** Keeps one fold per run and adds only what is new. */
-export function watchRuns(store: RunStore): RunWatcher {
+export function watchRuns(store: RunStore, { takesUp }: Pick<Standing, 'takesUp'>): RunWatcher {
   const kept = new Map<string, FoldedRun>();
   const looking = new Map<string, Promise<WatchedRun>>();
 
@@ -34,7 +34,7 @@ export function watchRuns(store: RunStore): RunWatcher {
     kept.set(runId, folded);
     for (const oldest of kept.keys()) if (kept.size > KEPT) kept.delete(oldest);
     const isOpen = summary.status === 'waiting' || summary.status === 'suspended';
-    return { summary, folded, pending: isOpen ? await store.pending(runId) : [] };
+    return { summary, folded, takesUp, pending: isOpen ? await store.pending(runId) : [] };
   };
 
   return {

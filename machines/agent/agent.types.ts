@@ -269,6 +269,7 @@ export type ParsedReply =
 export interface PreToolVerdict {
   readonly verdict: 'proceed' | 'ask' | 'block' | 'failed';
   readonly reasons: readonly ContextNote[];
+  /** Goes to the model with the call's observation. */
   readonly context: readonly ContextNote[];
   /** The input as the hooks left it, validated. */
   readonly input: Json;

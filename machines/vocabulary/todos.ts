@@ -8,7 +8,7 @@ export interface TodoItem {
   readonly status: TodoStatus;
   /** Ids of calls of this run that the model names as evidence. */
   readonly evidence: readonly string[];
-  /** Whether a completed item names at least one call, and all it names ended `ok`. */
+  /** See {@link isVerified}. */
   readonly verified: boolean;
 }
 
@@ -21,14 +21,13 @@ export const TODO_TOOL = 'todo_write';
  * other than `todo_write` itself.
  */
 export function deriveTodos(messages: readonly Message[]): readonly TodoItem[] {
-  const succeeded = new Set<string>();
-  let lastWrite: string | null = null;
-  for (const message of messages) {
-    if (message.role !== 'observation' || message.outcome !== 'ok') continue;
-    if (message.tool === TODO_TOOL) lastWrite = message.callId;
-    else succeeded.add(message.callId);
-  }
-  if (lastWrite === null) return [];
+  const writes = messages.flatMap((message) =>
+    message.role === 'observation' && message.outcome === 'ok' && message.tool === TODO_TOOL
+      ? [message.callId]
+      : [],
+  );
+  const lastWrite = writes.at(-1);
+  const succeeded = succeededCalls(messages);
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
     const call = message.calls.find(({ id }) => id === lastWrite);
@@ -37,13 +36,37 @@ export function deriveTodos(messages: readonly Message[]): readonly TodoItem[] {
   return [];
 }
 
-function readTodos(input: unknown, succeeded: ReadonlySet<string>): readonly TodoItem[] {
+/** The calls that ended `ok`, `todo_write` left out: their tools by call id, in order. */
+export function succeededCalls(messages: readonly Message[]): ReadonlyMap<string, string> {
+  return new Map(
+    messages.flatMap((message) =>
+      message.role === 'observation' && message.outcome === 'ok' && message.tool !== TODO_TOOL
+        ? [[message.callId, message.tool] as const]
+        : [],
+    ),
+  );
+}
+
+/** Whether an item is completed and names calls as evidence that all ended `ok`. */
+export function isVerified(
+  { status, evidence = [] }: Claim,
+  succeeded: ReadonlyMap<string, string>,
+): boolean {
+  return status === 'completed' && evidence.length > 0 && evidence.every((id) => succeeded.has(id));
+}
+
+/** What an item says of itself. */
+interface Claim {
+  readonly status: TodoStatus;
+  readonly evidence?: readonly string[] | undefined;
+}
+
+function readTodos(input: unknown, succeeded: ReadonlyMap<string, string>): readonly TodoItem[] {
   const todos = (input as { todos?: unknown } | null)?.todos;
   if (!Array.isArray(todos)) return [];
-  return todos.filter(isTodo).map(({ content, status, evidence }) => {
-    const named = Array.isArray(evidence) ? evidence.map(String) : [];
-    const isProven = named.length > 0 && named.every((id) => succeeded.has(id));
-    return { content, status, evidence: named, verified: status === 'completed' && isProven };
+  return todos.filter(isTodo).map(({ content, status, evidence: named }) => {
+    const evidence = Array.isArray(named) ? named.map(String) : [];
+    return { content, status, evidence, verified: isVerified({ status, evidence }, succeeded) };
   });
 }
 

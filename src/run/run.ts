@@ -1,5 +1,5 @@
-import { createActor, type InspectionEvent, type Observer, type SnapshotFrom } from 'xstate';
-import type { agentMachine } from '../../machines/agent/agent.machine.ts';
+import { createActor, type InspectionEvent, type Observer } from 'xstate';
+import type { AgentSnapshot, agentMachine } from '../../machines/agent/agent.machine.ts';
 import type { AgentInput, Limits, PublicEvent, Rest } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
 import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
@@ -10,7 +10,8 @@ import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
 import { limitsSchema, parseOption } from './options.ts';
 import type { AnswerResult, Run, RunEvent, RunLeavings, RunOutcome } from './run.types.ts';
-import type { InboxEntry, RunStatus, RunStore } from './store/store.types.ts';
+import { statusOf } from './run-status.ts';
+import type { InboxEntry, RunStore } from './store/store.types.ts';
 
 /** What a run needs of its agent. */
 export interface RunHost {
@@ -21,8 +22,6 @@ export interface RunHost {
   /** Makes the run known to the ports; gives back how to forget it. */
   readonly register: (runId: string, observer: RunObserver) => () => void;
 }
-
-type AgentSnapshot = SnapshotFrom<typeof agentMachine>;
 
 /** What the chart itself came to. */
 type RestedOutcome = Rest & RunLeavings;
@@ -201,10 +200,6 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       await journal?.close();
     },
   };
-}
-
-function statusOf({ value }: AgentSnapshot): RunStatus {
-  return stateOf({ value } as AgentSnapshot) === 'awaitPermission.asking' ? 'waiting' : 'running';
 }
 
 function failed(outcome: RestedOutcome, error: ErrorData): RestedOutcome {

@@ -32,7 +32,8 @@ export function formatTest({ id, text, counterexample }: Failed): string {
   const events = counterexample.path.map((event) => `    ${JSON.stringify(event)},`);
   return [
     "import { expect, it } from 'vitest';",
-    "import { createReplay, properties, world } from './verification.ts'; // yours",
+    "import { checkPath, createReplay } from 'agenthub/testing';",
+    "import { properties, world } from './verification.ts'; // yours",
     '',
     `it(${JSON.stringify(text)}, async () => {`,
     '  const path = [',
@@ -40,8 +41,7 @@ export function formatTest({ id, text, counterexample }: Failed): string {
     '  ];',
     '  const snapshots = await createReplay(world)(path);',
     `  const property = properties.find(({ id }) => id === ${JSON.stringify(id)});`,
-    '  const [before, after] = snapshots.slice(-2);',
-    '  expect(property.violation({ before, event: path.at(-1), after }, null)).toBeNull();',
+    '  expect(checkPath(property, { path, snapshots })).toEqual([]);',
     '});',
   ].join('\n');
 }

@@ -36,6 +36,8 @@ describe('the refund example of docs/verification.md', () => {
       ].join('\n'),
     );
     expect(formatMermaid(first)).toContain('Hooks->>Agent: preToolUse → 1.0: proceed');
-    expect(formatTest(first)).toContain('createReplay(world)(path)');
+    const test = formatTest(first);
+    expect(test).toContain('const snapshots = await createReplay(world)(path);');
+    expect(test).toContain('expect(checkPath(property, { path, snapshots })).toEqual([]);');
   });
 });

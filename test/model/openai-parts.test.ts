@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { eventStreamReader } from '../../src/model/event-stream.ts';
 import { addCallFragment, assembledCalls, emptyCalls } from '../../src/model/openai-calls.ts';
 import { redact } from '../../src/model/openai-errors.ts';
 import { readCompletion, readUsage } from '../../src/model/openai-reply.ts';
 import { retryDelay } from '../../src/model/openai-retry.ts';
+import { eventStreamReader } from '../../src/model/server-sent-events.ts';
 
 type Fragment = { index?: unknown; id?: unknown; name?: unknown; args?: unknown };
 

@@ -2,7 +2,8 @@ import { stateOf } from '../../../machines/agent/agent.view.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { type AgentSnapshot, foldLog, foldSteps, startOf } from '../fold.ts';
-import type { LeaseRequest, LogRecord, RunStatus, RunStore } from '../store/store.types.ts';
+import { statusOf } from '../run-status.ts';
+import type { LeaseRequest, LogRecord, RunStore } from '../store/store.types.ts';
 
 const FORMAT = 'agenthub-run';
 const FORMAT_VERSION = 1;
@@ -94,10 +95,4 @@ function checkSameWay(log: readonly LogRecord[], other: readonly LogRecord[]): v
     `Under the other policies record ${seq} would have led to ${theirs[seq]}, not ${ours[seq]}. Fork before it: --at ${Math.max(0, seq - 1)}.`,
     { seq },
   );
-}
-
-function statusOf(snapshot: AgentSnapshot): RunStatus {
-  const { rest } = snapshot.context;
-  if (rest !== null) return rest.status;
-  return stateOf(snapshot) === 'awaitPermission.asking' ? 'waiting' : 'running';
 }

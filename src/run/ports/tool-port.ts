@@ -50,7 +50,7 @@ async function runTool(
   const { locale } = input;
   const startedAt = now();
   const ended = (outcome: ToolOutput['outcome'], text: string) => {
-    const { content } = capResult(text, locale, maxResultBytes);
+    const content = capResult(text, { locale, maxBytes: maxResultBytes });
     const at = now();
     const output = { outcome, content, ms: Math.max(0, at - startedAt), at };
     return { output, bytes: Buffer.byteLength(text) };

@@ -5,6 +5,7 @@ import { questionsOf, stateOf, todosOf } from '../../machines/agent/agent.view.t
 import type { ModelDelta } from '../../machines/vocabulary/model.ts';
 import { TODO_TOOL } from '../../machines/vocabulary/todos.ts';
 import type { EventStream } from './event-stream.ts';
+import { harmlessly } from './harmlessly.ts';
 import type { PersonStep, RunEvent, Step } from './run.types.ts';
 
 /** A step before it has an id and times. */
@@ -28,8 +29,8 @@ interface Observed {
 interface ObserverOptions {
   readonly now: () => number;
   readonly stream: EventStream<RunEvent>;
-  /** The host's callback; what it throws is dropped. */
-  readonly onEvent: (event: RunEvent) => void;
+  /** The host's callback; what it throws, or rejects with, is dropped. */
+  readonly onEvent: (event: RunEvent) => unknown;
 }
 
 /**
@@ -97,11 +98,7 @@ export class RunObserver {
   }
 
   #tellHost(event: RunEvent): void {
-    try {
-      this.#options.onEvent(event);
-    } catch {
-      // A host's callback is not part of the run.
-    }
+    harmlessly(() => this.#options.onEvent(event));
   }
 
   /** Reads one microstep of the chart. */

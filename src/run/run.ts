@@ -5,6 +5,7 @@ import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent
 import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
 import { judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
+import { harmlessly } from './harmlessly.ts';
 import { type Inbox, watchInbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
@@ -229,18 +230,9 @@ function isRoot({ actorRef, rootId }: InspectionEvent): boolean {
   return (actorRef as { sessionId?: string }).sessionId === rootId;
 }
 
-function passOn(inspect: RunHost['inspect'], event: InspectionEvent): void {
-  if (typeof inspect === 'function') inspect(event);
-  else inspect?.next?.(event);
-}
-
-/** A host's callback is not part of the run: what it throws is dropped. */
-function harmlessly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // Nothing to do: the run goes on as if nobody had looked.
-  }
+/** Gives what the host's observer gives back: it may be a promise. */
+function passOn(inspect: RunHost['inspect'], event: InspectionEvent): unknown {
+  return typeof inspect === 'function' ? inspect(event) : inspect?.next?.(event);
 }
 
 function resolvers<Value>() {

@@ -383,16 +383,48 @@ describe('a run', () => {
     expect(types.at(-1)).toBe('rest');
   });
 
-  it('is not harmed by host callbacks that throw', async () => {
+  it.each([
+    [
+      'throw',
+      () => {
+        throw new Error('host');
+      },
+    ],
+    // Vitest fails on a rejection that nobody handles.
+    ['reject', () => Promise.reject(new Error('host'))],
+  ])('is not harmed by host callbacks that %s', async (_, callback) => {
     const { agent } = scriptedAgent([callNote('a'), answer('ok')], {
-      onEvent: () => {
-        throw new Error('host');
-      },
-      inspect: () => {
-        throw new Error('host');
-      },
+      onEvent: callback,
+      inspect: callback,
     });
     expect((await agent.start('task').outcome).status).toBe('done');
+  });
+
+  it.each<[string, (text: string) => unknown]>([
+    ['a bigint', (text: string) => BigInt(text.length)],
+    ['a date', (text: string) => new Date(text.length)],
+    ['a map', (text: string) => new Map([[text, 1]])],
+    ['a function', (text: string) => () => text],
+    ['NaN', () => Number.NaN],
+    [
+      'a cycle',
+      () => {
+        const cycle: { self?: object } = {};
+        cycle.self = cycle;
+        return cycle;
+      },
+    ],
+  ])('refuses arguments of which a schema makes %s: they are no JSON', async (_, transform) => {
+    const tool = defineTool({
+      name: 'note',
+      description: { zh: '记一笔', en: 'note' },
+      input: z.strictObject({ text: z.string().transform(transform) }),
+      execute: async () => 'ran',
+    });
+    const { agent } = scriptedAgent([callNote('a'), answer('ok')], { tools: [tool as never] });
+    const outcome = await agent.start('task').outcome;
+    expect(outcome.status).toBe('done');
+    expect(outcomes(outcome)).toEqual({ '1.0': 'invalid_arguments' });
   });
 
   it('goes on from an earlier conversation, with call ids that do not repeat', async () => {

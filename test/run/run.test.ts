@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { createAgent } from '../../src/run/create-agent.ts';
 import type { RunEvent } from '../../src/run/run.types.ts';
+import { openRuns } from '../../src/run/runs.ts';
+import { memoryStore } from '../../src/run/store/memory-store.ts';
 import { hold, scriptedModel } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import {
@@ -381,6 +383,63 @@ describe('a run', () => {
     for await (const { type } of run) types.push(type);
     expect(types[0]).toBe('state');
     expect(types.at(-1)).toBe('rest');
+  });
+
+  it('gives tools and inspectors copies: what they change is not what is on record', async () => {
+    const store = memoryStore();
+    const kept: string[] = [];
+    const input = z.strictObject({ list: z.array(z.number()) });
+    const tool = defineTool<{ list: number[] }>({
+      name: 'note',
+      description: { zh: '记一笔', en: 'note' },
+      input,
+      inspectFacts: async ({ list }) => ({ kept, first: list.splice(0, list.length)[0] ?? null }),
+      execute: async ({ list }, { facts, messages }) => {
+        (facts as { touchesPrivate: unknown }).touchesPrivate = 'changed';
+        kept.push('by the tool');
+        expect(facts.kept).toEqual([]);
+        expect(() => Object.assign(messages[0] as object, { content: 'other words' })).toThrow();
+        return String(list.sort());
+      },
+    });
+    const { agent, model } = scriptedAgent(
+      [{ calls: [{ name: 'note', arguments: { list: [3, 1, 2] } }] }, answer('ok')],
+      { tools: [tool as never], store },
+    );
+    const outcome = await agent.start('task').outcome;
+    expect(outcome.messages[2]).toMatchObject({ outcome: 'ok', content: '1,2,3' });
+    expect(outcome.messages[1]).toMatchObject({ calls: [{ input: { list: [3, 1, 2] } }] });
+    expect(said(model.requests[1], 'user')).toEqual(['task']);
+    expect((await openRuns(store).show('run-1')).messages).toEqual(outcome.messages);
+  });
+
+  it('executes what was shown: a host cannot change a question or an event', async () => {
+    const { agent, started } = scriptedAgent([callNote('a'), answer('ok')], asks);
+    const run = agent.start('task');
+    for await (const event of run) {
+      if (event.type !== 'permission.requested') continue;
+      const [question] = event.questions;
+      expect(() => Object.assign(question?.input as object, { text: 'other' })).toThrow();
+      run.approve('1.0');
+    }
+    expect(started).toEqual(['a']);
+  });
+
+  it('carries the same words again, whatever a model does with a request', async () => {
+    const seen: unknown[] = [];
+    const scripted = scriptedModel([callNote('a'), answer('ok')]);
+    const { agent } = scriptedAgent([], {
+      model: {
+        name: 'rude',
+        generate: (request, options) => {
+          seen.push(request.messages.map(({ content }) => content));
+          expect(() => Object.assign(request.messages[0] as object, { content: '' })).toThrow();
+          return scripted.generate(request, options);
+        },
+      },
+    });
+    await agent.start('task').outcome;
+    expect(seen).toEqual([['task'], ['task', '', 'noted a']]);
   });
 
   it.each([

@@ -385,6 +385,19 @@ describe('a run', () => {
     expect(types.at(-1)).toBe('rest');
   });
 
+  it.each([
+    ['below zero', { inputTokens: -5, outputTokens: 1 }],
+    ['not finite', { inputTokens: Number.NaN, outputTokens: 1 }],
+    ['more than can be added up', { inputTokens: 1.7e308, outputTokens: 1 }],
+  ])('ends with what is wrong when a model reports usage that is %s', async (_, usage) => {
+    const requests = [{ messages: 1, characters: 4, usage, error: null, ms: 1 }];
+    const reply = { text: 'ok', calls: [], finishReason: 'stop', model: 'm', requests } as const;
+    const model = { name: 'odd', generate: async () => reply };
+    const outcome = await scriptedAgent([], { model }).agent.start('task').outcome;
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'bad_response' } });
+    expect(outcome.usage).toMatchObject({ requests: 1, inputTokens: 'unknown' });
+  });
+
   it('gives tools and inspectors copies: what they change is not what is on record', async () => {
     const store = memoryStore();
     const kept: string[] = [];
@@ -565,5 +578,26 @@ describe('options that cannot be', () => {
 
   it('an empty prompt is refused', () => {
     expect(() => createAgent({ model }).start(' \n')).toThrow(/The prompt is empty/u);
+  });
+});
+
+describe('an agent refuses', () => {
+  const hook = { name: 'gate', event: 'PreToolUse', matcher: '*', timeout: 10, run: () => ({}) };
+  it.each([
+    ['a hook of an unknown event', { hooks: [{ ...hook, event: 'PreToolUSE' }] }, 'invalid_hook'],
+    ['a hook without a matcher', { hooks: [{ ...hook, matcher: undefined }] }, 'invalid_hook'],
+    ['a hook that runs nothing', { hooks: [{ ...hook, run: undefined }] }, 'invalid_hook'],
+    ['a tool that is only named', { tools: [{ name: 'note' }] }, 'invalid_tool'],
+    ['instructions that are no text', { instructions: 5 }, 'invalid_options'],
+    ['a timer that would fire at once', { inspectTimeout: 2 ** 31 }, 'invalid_options'],
+    ['a lease without a length', { leaseTime: Number.NaN }, 'invalid_options'],
+    ['a driver without a name', { owner: '' }, 'invalid_options'],
+  ])('%s', (_, options, code) => {
+    expect(() => scriptedAgent([], options as never)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it.each(['', 'a\0b', '\ud800', 'x'.repeat(201), 5, {}])('the run id %o', (runId) => {
+    const { agent } = scriptedAgent([]);
+    expect(() => agent.start('task', { runId: runId as never })).toThrow(/run id/u);
   });
 });

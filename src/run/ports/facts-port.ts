@@ -52,5 +52,5 @@ function checkFacts(toolName: string, found: unknown): Facts {
     throw new AgentHubError('facts_invalid', `The facts of ${toolName} cannot be used: ${why}`);
   }
   // A copy: an inspector may keep what it answered, and change it after the decision.
-  return { ...structuredClone(checked.data), toolName } as unknown as Facts;
+  return { ...structuredClone(checked.data as object), toolName } as unknown as Facts;
 }

@@ -15,7 +15,7 @@ import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import type { HookEvent } from '../../machines/agent/matcher.ts';
 import type { Facts } from '../../machines/permission/evaluate.ts';
 import { DEFAULT_POLICIES, type Policies } from '../../machines/permission/policies.ts';
-import type { Approval } from '../../machines/permission/reasons.ts';
+import { APPROVALS, type Approval } from '../../machines/permission/reasons.ts';
 import { canonicalJson } from '../../machines/vocabulary/json.ts';
 
 export type AgentSnapshot = SnapshotFrom<typeof agentMachine>;
@@ -331,7 +331,12 @@ function grantOf(
 function strayAnswers(snapshot: AgentSnapshot): WorldEvent[] {
   const at = now(snapshot);
   const part = { by: 'person', at, expiresAt: null, approvals: ['use'], shown: 'something else' };
-  const grants = snapshot.context.calls.flatMap((known) => [
+  const { calls, policies } = snapshot.context;
+  const notMissing = (known: Call): Approval => {
+    const missing = missingApprovals(decide(known, policies));
+    return (['use', ...APPROVALS] as const).find((one) => !missing.includes(one)) ?? 'use';
+  };
+  const grants = calls.flatMap((known) => [
     {
       ...part,
       type: 'permission.grant',
@@ -343,6 +348,7 @@ function strayAnswers(snapshot: AgentSnapshot): WorldEvent[] {
       type: 'permission.grant',
       label: `stray: grant of nothing missing ${known.id}`,
       callId: known.id,
+      approvals: [notMissing(known)],
       shown: shownOf(known),
     },
   ]);

@@ -1,4 +1,4 @@
-import type { Message } from './messages.ts';
+import type { Message, ObservationMessage } from './messages.ts';
 
 export type TodoStatus = 'pending' | 'in_progress' | 'completed';
 
@@ -17,21 +17,22 @@ export const TODO_TOOL = 'todo_write';
 
 /**
  * The current to-do list, read from the history: the input of the last `todo_write` that
- * ended `ok`. A completed item is *claimed*; it is `verified` only by calls that ended `ok`,
+ * ended `ok`, as it was executed. A completed item is *claimed*; it is `verified` only by calls that ended `ok`,
  * other than `todo_write` itself.
  */
 export function deriveTodos(messages: readonly Message[]): readonly TodoItem[] {
   const succeeded = new Set<string>();
-  let lastWrite: string | null = null;
+  let lastWrite: ObservationMessage | null = null;
   for (const message of messages) {
     if (message.role !== 'observation' || message.outcome !== 'ok') continue;
-    if (message.tool === TODO_TOOL) lastWrite = message.callId;
+    if (message.tool === TODO_TOOL) lastWrite = message;
     else succeeded.add(message.callId);
   }
   if (lastWrite === null) return [];
+  if (lastWrite.input !== undefined) return readTodos(lastWrite.input, succeeded);
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
-    const call = message.calls.find(({ id }) => id === lastWrite);
+    const call = message.calls.find(({ id }) => id === lastWrite.callId);
     if (call) return readTodos(call.input, succeeded);
   }
   return [];

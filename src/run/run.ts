@@ -135,7 +135,10 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       resting = resolvers<RunOutcome>();
       stream.reopen();
     }
-    actor.send(event);
+    // What is under way is known here only, whoever cancels it.
+    const requests = observer.underWay;
+    const isCancel = event.type === 'run.cancel' && requests.length > 0;
+    actor.send(isCancel ? { ...event, requests } : event);
     return result;
   };
 

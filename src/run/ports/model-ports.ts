@@ -55,16 +55,11 @@ export function callModelPort(parts: AgentParts) {
       const { observer } = parts.services(runId);
       const request = protocol.toRequest({ instructions, tools: specs, messages, locale });
       const startedAt = now();
-      const step = observer?.open<'model'>({
-        kind: 'model',
-        turn,
-        model: model.name,
-        status: 'open',
-        requests: [],
-        characters: 0,
-        calls: 0,
-        error: null,
-      });
+      const opened = { kind: 'model', turn, model: model.name, status: 'open' } as const;
+      const step = observer?.ask(
+        { ...opened, requests: [], characters: 0, calls: 0, error: null },
+        measureRequest(request),
+      );
       const close = observer?.close.bind(observer) ?? (() => {});
       try {
         const reply = checkReply(

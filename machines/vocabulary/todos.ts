@@ -1,4 +1,4 @@
-import type { Message } from './messages.ts';
+import type { Message, ObservationMessage } from './messages.ts';
 
 export type TodoStatus = 'pending' | 'in_progress' | 'completed';
 
@@ -17,20 +17,22 @@ export const TODO_TOOL = 'todo_write';
 
 /**
  * The current to-do list, read from the history: the input of the last `todo_write` that
- * ended `ok`. A completed item is *claimed*; it is `verified` only by calls that ended `ok`,
- * other than `todo_write` itself.
+ * ended `ok`, as it was executed. A completed item is *claimed*; it is `verified` only by calls that
+ * ended `ok`, other than `todo_write` itself.
  */
 export function deriveTodos(messages: readonly Message[]): readonly TodoItem[] {
-  const writes = messages.flatMap((message) =>
-    message.role === 'observation' && message.outcome === 'ok' && message.tool === TODO_TOOL
-      ? [message.callId]
-      : [],
-  );
-  const lastWrite = writes.at(-1);
+  const lastWrite = messages
+    .filter(
+      (message): message is ObservationMessage =>
+        message.role === 'observation' && message.outcome === 'ok' && message.tool === TODO_TOOL,
+    )
+    .at(-1);
+  if (lastWrite === undefined) return [];
   const succeeded = succeededCalls(messages);
+  if (lastWrite.input !== undefined) return readTodos(lastWrite.input, succeeded);
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
-    const call = message.calls.find(({ id }) => id === lastWrite);
+    const call = message.calls.find(({ id }) => id === lastWrite.callId);
     if (call) return readTodos(call.input, succeeded);
   }
   return [];

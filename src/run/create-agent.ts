@@ -5,13 +5,14 @@ import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { type AgentInput, DEFAULT_LIMITS, type Limits } from '../../machines/agent/agent.types.ts';
 import type { HookSelector } from '../../machines/agent/matcher.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { requireHook } from '../hooks/define-hook.ts';
 import { nativeCalls } from '../protocol/native-calls.ts';
 import type { Protocol } from '../protocol/protocol.types.ts';
 import { reactText } from '../protocol/react-text.ts';
-import { toToolSpec } from '../tools/define-tool.ts';
+import { requireTool, toToolSpec } from '../tools/define-tool.ts';
 import type { Agent, AgentOptions, StartOptions } from './agent.types.ts';
 import { Journal } from './journal.ts';
-import { checkHistory, mergeLimits, mergePolicies, parseOption } from './options.ts';
+import { checkHistory, checkRunId, mergeLimits, mergePolicies, parseOption } from './options.ts';
 import { createPorts } from './ports/index.ts';
 import type { AgentParts, RunServices } from './ports/parts.ts';
 import { restoreLog } from './restore.ts';
@@ -32,11 +33,19 @@ export const AGENT_DEFAULTS = {
 /** Milliseconds after which a dead driver's run may be taken over. */
 const LEASE_TIME = 15_000;
 
+/** The longest a Node timer runs, in milliseconds; a longer one would fire at once. */
+const LONGEST_TIMER = 2_147_483_647;
+
+const timer = z.number().int().positive().max(LONGEST_TIMER);
+
 const settingsSchema = z.object({
   locale: z.enum(['zh', 'en']),
+  instructions: z.string(),
   maxResultBytes: z.number().int().min(100),
   maxParallelTools: z.number().int().positive(),
-  inspectTimeout: z.number().int().positive(),
+  inspectTimeout: timer,
+  owner: z.string().min(1),
+  leaseTime: timer,
 });
 
 /** Every option there is; a misspelled one must not be one that is left out. */
@@ -63,7 +72,8 @@ const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
 
 /**
  * Makes an agent: the machine with its ports filled in, once for all its runs.
- * @throws AgentHubError `invalid_options` naming what is wrong and what is allowed.
+ * @throws AgentHubError `invalid_options`, `invalid_hook` or `invalid_tool` naming what is wrong
+ * and what is allowed.
  */
 export function createAgent(options: AgentOptions): Agent {
   const { model, now = Date.now, createId = randomUUID, instructions = '' } = options;
@@ -78,12 +88,17 @@ export function createAgent(options: AgentOptions): Agent {
     );
   if (typeof model?.generate !== 'function')
     throw new AgentHubError('invalid_options', 'model: give a Model, such as openaiModel({ … }).');
-  const settings = { locale, maxResultBytes, maxParallelTools, inspectTimeout };
+  const { store, owner = `${hostname()}:${process.pid}`, leaseTime = LEASE_TIME } = options;
+  const timers = { inspectTimeout, leaseTime };
+  const settings = { locale, instructions, maxResultBytes, maxParallelTools, owner, ...timers };
   parseOption(settingsSchema, settings, 'options');
 
   const tools = byName(options.tools ?? [], 'tools');
   const hooks = options.hooks ?? [];
   byName(hooks, 'hooks');
+  // A hook or tool that was written by hand may lack what makes it a gate at all.
+  for (const hook of hooks) requireHook(hook);
+  for (const tool of tools.values()) requireTool(tool);
   const selectors = hooks.map(
     ({ name, event, matcher }): HookSelector => ({ name, event, matcher }),
   );
@@ -113,7 +128,7 @@ export function createAgent(options: AgentOptions): Agent {
     if (typeof prompt !== 'string' || prompt.trim() === '')
       throw new AgentHubError('invalid_prompt', 'The prompt is empty: say what is to be done.');
     return {
-      runId: start.runId ?? createId(),
+      runId: checkRunId(start.runId ?? createId()),
       startedAt: now(),
       locale,
       prompt,
@@ -134,7 +149,6 @@ export function createAgent(options: AgentOptions): Agent {
       return () => services.delete(runId);
     },
   });
-  const { store, owner = `${hostname()}:${process.pid}`, leaseTime = LEASE_TIME } = options;
   const request = { owner, ttl: leaseTime };
 
   return {

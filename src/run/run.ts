@@ -5,6 +5,7 @@ import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent
 import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
 import { judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
+import { harmlessly } from './harmlessly.ts';
 import { type Inbox, watchInbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
@@ -136,7 +137,10 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       resting = resolvers<RunOutcome>();
       stream.reopen();
     }
-    actor.send(event);
+    // What is under way is known here only, whoever cancels it.
+    const requests = observer.underWay;
+    const isCancel = event.type === 'run.cancel' && requests.length > 0;
+    actor.send(isCancel ? { ...event, requests } : event);
     return result;
   };
 
@@ -227,18 +231,9 @@ function isRoot({ actorRef, rootId }: InspectionEvent): boolean {
   return (actorRef as { sessionId?: string }).sessionId === rootId;
 }
 
-function passOn(inspect: RunHost['inspect'], event: InspectionEvent): void {
-  if (typeof inspect === 'function') inspect(event);
-  else inspect?.next?.(event);
-}
-
-/** A host's callback is not part of the run: what it throws is dropped. */
-function harmlessly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // Nothing to do: the run goes on as if nobody had looked.
-  }
+/** Gives what the host's observer gives back: it may be a promise. */
+function passOn(inspect: RunHost['inspect'], event: InspectionEvent): unknown {
+  return typeof inspect === 'function' ? inspect(event) : inspect?.next?.(event);
 }
 
 function resolvers<Value>() {

@@ -22,6 +22,7 @@ import { type TimelineEntry, timelineOf } from './history/timeline.ts';
 import { copyLog, exportLog, parseExport } from './history/transfer.ts';
 import { whyCall } from './history/why.ts';
 import type { Explanation } from './history/why.types.ts';
+import { checkRunId } from './options.ts';
 import type { AnswerResult, RunOutcome } from './run.types.ts';
 import type {
   InboxEntry,
@@ -194,7 +195,7 @@ export function openRuns(
       const log = upTo(await store.read(runId), at);
       const forkedFrom = { runId, seq: at };
       await copyLog(store, log, {
-        runId: newId,
+        runId: checkRunId(newId),
         request,
         forkedFrom,
         ...(policies && { policies }),
@@ -221,7 +222,7 @@ export function openRuns(
     import: async (text, { newId } = {}) => {
       const log = parseExport(text);
       const [start] = log;
-      const runId = newId ?? (start?.kind === 'start' ? start.input.runId : '');
+      const runId = checkRunId(newId ?? (start?.kind === 'start' ? start.input.runId : ''));
       await copyLog(store, log, { runId, request });
       return runId;
     },

@@ -51,7 +51,7 @@ describe('the live part of a terminal', () => {
     const { createTodoWrite } = await import('../../src/tools/todo-write/todo-write.ts');
     const last: ScriptedStep = { text: '', hold: held, usage: null };
     const { person, run, driven } = start([write, last], {
-      agent: { tools: [createTodoWrite()] as never, permissions: {} },
+      agent: { tools: [createTodoWrite()] as never },
       io: { columns: 60 },
     });
     await held.reached;

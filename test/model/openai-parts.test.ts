@@ -159,6 +159,7 @@ describe('readUsage', () => {
     [{ prompt_tokens: 3, completion_tokens: null }, null],
     [{ prompt_tokens: '3', completion_tokens: 1 }, null],
     [{ prompt_tokens: -1, completion_tokens: 1 }, null],
+    [{ prompt_tokens: 1e300, completion_tokens: 1 }, null],
     [{}, null],
     [null, null],
   ])('%o is %o', (reported, expected) => {

@@ -73,6 +73,7 @@ export type {
   PersonStep,
   Run,
   RunEvent,
+  RunLeavings,
   RunOutcome,
   Step,
   ToolStep,

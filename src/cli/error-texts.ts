@@ -27,6 +27,8 @@ const CHINESE: Readonly<Record<string, string>> = {
   policies_changed:
     '运行 {runId} 开始时的权限策略和现在配置的不同。没有写入；请用当时的配置，或 agenthub fork … --policies current。',
   hooks_changed: '运行 {runId} 开始时的钩子和现在的不同。没有写入；请注册当时的钩子。',
+  tools_changed:
+    '运行 {runId} 有未完成的调用，用到这里没有的工具：{tools}。没有写入；请提供这些工具。',
   fork_diverges: '在另外的策略下，第 {seq} 条记录会走向别处。请在它之前分叉。',
   invalid_record: '没有这一条记录。',
   invalid_export: '这不是导出的运行：{why}。没有写入。',

@@ -159,6 +159,7 @@ export function createAgent(options: AgentOptions): Agent {
         request,
         policies,
         hooks: selectors,
+        tools,
       });
       const journal = Journal.resume({ store, request, now }, lease, log);
       return openRun({ snapshot }, hostOf(journal), { store, journal, waiting });

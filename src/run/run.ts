@@ -1,6 +1,6 @@
 import { createActor, type InspectionEvent, type Observer } from 'xstate';
 import type { AgentSnapshot, agentMachine } from '../../machines/agent/agent.machine.ts';
-import type { AgentInput, Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
+import type { AgentInput, Limits, PublicEvent, Rest } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
 import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
 import { judgeAnswer, refuse } from './answers.ts';
@@ -9,7 +9,7 @@ import { type Inbox, watchInbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
 import { limitsSchema, parseOption } from './options.ts';
-import type { AnswerResult, Run, RunEvent, RunOutcome } from './run.types.ts';
+import type { AnswerResult, Run, RunEvent, RunLeavings, RunOutcome } from './run.types.ts';
 import { statusOf } from './run-status.ts';
 import type { InboxEntry, RunStore } from './store/store.types.ts';
 
@@ -22,6 +22,9 @@ export interface RunHost {
   /** Makes the run known to the ports; gives back how to forget it. */
   readonly register: (runId: string, observer: RunObserver) => () => void;
 }
+
+/** What the chart itself came to. */
+type RestedOutcome = Rest & RunLeavings;
 
 /** Where a run begins: at its input, or at a snapshot folded from its log. */
 export type RunOrigin = { readonly input: AgentInput } | { readonly snapshot: AgentSnapshot };
@@ -69,7 +72,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
     if (actor.getSnapshot().status === 'active') journal?.event(event.event);
   }
 
-  const rest = (outcome: RunOutcome) => {
+  const rest = (outcome: RestedOutcome) => {
     if (isResting) return;
     isResting = true;
     if (outcome.status === 'suspended') inbox?.idle(true);
@@ -78,7 +81,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
   };
 
   /** A run has come to rest when that is stored too; if it cannot be, it has failed. */
-  const announce = async (outcome: RunOutcome, resolve: (outcome: RunOutcome) => void) => {
+  const announce = async (outcome: RestedOutcome, resolve: (outcome: RunOutcome) => void) => {
     journal?.status(outcome.status);
     if (isOver)
       await journal?.ready().then(
@@ -193,12 +196,13 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       actor.stop();
       end();
       stream.close();
+      if (!isResting) resting.resolve({ status: 'closed', ...leavingsOf(actor.getSnapshot()) });
       await journal?.close();
     },
   };
 }
 
-function failed(outcome: RunOutcome, error: ErrorData): RunOutcome {
+function failed(outcome: RestedOutcome, error: ErrorData): RestedOutcome {
   const { runId, usage, todos, messages } = outcome;
   return { status: 'failed', error, runId, usage, todos, messages };
 }
@@ -207,16 +211,15 @@ function toStoreError(thrown: unknown): ErrorData {
   return toErrorData(thrown, 'store_failed');
 }
 
-function outcomeOf(snapshot: AgentSnapshot): RunOutcome {
-  const { runId, usage, messages, rest } = snapshot.context;
+function outcomeOf(snapshot: AgentSnapshot): RestedOutcome {
   const error = { code: 'engine_error', message: 'The run stopped without saying how.' };
-  return {
-    ...(rest ?? { status: 'failed', error }),
-    runId,
-    usage: reportUsage(usage),
-    todos: todosOf(snapshot),
-    messages,
-  };
+  const rest = snapshot.context.rest ?? { status: 'failed', error };
+  return { ...rest, ...leavingsOf(snapshot) };
+}
+
+function leavingsOf(snapshot: AgentSnapshot): RunLeavings {
+  const { runId, usage, messages } = snapshot.context;
+  return { runId, usage: reportUsage(usage), todos: todosOf(snapshot), messages };
 }
 
 /** The first microsteps come before `createActor` returns, so the actor itself is not known yet. */

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import type { AgentOptions } from '../../src/run/agent.types.ts';
 import { createAgent } from '../../src/run/create-agent.ts';
 import { foldLog } from '../../src/run/fold.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import type { LogRecord, RunStore } from '../../src/run/store/store.types.ts';
+import { scriptedModel } from '../../src/testing/scripted-model.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
 import { approveAll, outside } from './paying-agent.ts';
-import { outcomes } from './support.ts';
+import { outcomes, untilAsked } from './support.ts';
 
 /** Drives a run, approving everything, to its end. */
 async function finish(options: AgentOptions, runId?: string) {
@@ -207,4 +210,30 @@ describe('a store that fails', () => {
     }
     expect(failures).toBeGreaterThan(10);
   });
+});
+
+it('a run does not go on without the tool of an open question: the approval would run into nothing', async () => {
+  const store = memoryStore();
+  const scaling = defineTool({
+    name: 'image_scaling',
+    description: { zh: '缩放', en: 'Scales' },
+    input: z.strictObject({}),
+    inspectFacts: async () => ({ outputExists: true }),
+    execute: async () => 'scaled',
+  });
+  const call = { calls: [{ name: 'image_scaling', arguments: {}, id: 'a' }], usage: null };
+  const model = scriptedModel([call, { text: 'ok', usage: null }]);
+  const run = createAgent({ model, tools: [scaling], store }).start('go', { runId: 'run' });
+  await untilAsked(run);
+  await run.close();
+  const log = await store.read('run');
+  await expect(createAgent({ model, store }).restore('run')).rejects.toMatchObject({
+    code: 'tools_changed',
+    message:
+      'Run run has open calls of tools that this agent has not: image_scaling. Nothing was written. Give the agent these tools.',
+  });
+  expect(await store.read('run')).toEqual(log);
+  const restored = await createAgent({ model, tools: [scaling], store }).restore('run');
+  restored.approve('1.0');
+  expect(outcomes(await restored.outcome)).toEqual({ '1.0': 'ok' });
 });

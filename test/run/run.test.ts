@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { createAgent } from '../../src/run/create-agent.ts';
 import type { RunEvent } from '../../src/run/run.types.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { answer, asks, callNote, noteTool, outcomes, said, scriptedAgent } from './support.ts';
+import {
+  answer,
+  asks,
+  callNote,
+  noteTool,
+  outcomes,
+  said,
+  scriptedAgent,
+  untilAsked,
+} from './support.ts';
 
 describe('a run', () => {
   it('tells its events: states, pieces of the reply, steps, the rest', async () => {
@@ -101,6 +110,33 @@ describe('a run', () => {
       status: 'failed',
       error: { code: 'parse_failed', message: 'cannot read' },
     });
+  });
+});
+
+describe('close', () => {
+  it('lets go of a run: whoever waits for it hears so, with what is there by then', async () => {
+    const { agent } = scriptedAgent([callNote('a')], asks);
+    const run = agent.start('go');
+    await untilAsked(run);
+    const waiting = run.outcome;
+    await run.close();
+    expect(await waiting).toMatchObject({
+      status: 'closed',
+      runId: 'run-1',
+      usage: { requests: 1, inputTokens: 10, outputTokens: 2 },
+      messages: [{ role: 'user' }, { role: 'assistant' }],
+    });
+    expect(run.approve('1.0')).toMatchObject({ accepted: false, code: 'ended' });
+    await run.close();
+    expect((await run.outcome).status).toBe('closed');
+  });
+
+  it('changes nothing about a run that has come to rest', async () => {
+    const { agent } = scriptedAgent([callNote('a')], { limits: { turns: 1 } });
+    const run = agent.start('go');
+    await run.outcome;
+    await run.close();
+    expect((await run.outcome).status).toBe('suspended');
   });
 });
 

@@ -74,6 +74,7 @@ export interface PortOutputs {
   };
 }
 
+/** The name of a port. */
 export type PortName = keyof PortInputs;
 
 /** A port nobody implemented refuses: an agent without implementations does nothing. */

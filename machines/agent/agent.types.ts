@@ -235,6 +235,7 @@ export type ToolEvent =
       readonly error: unknown;
     };
 
+/** Every event the chart takes, but those that its invoked actors answer with. */
 export type AgentEvent = PublicEvent | ToolEvent;
 
 /** What a tool actor answers. Failures of a tool are data, never a rejection. */

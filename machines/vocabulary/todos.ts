@@ -1,5 +1,6 @@
 import type { Message, ObservationMessage } from './messages.ts';
 
+/** How far an item is. */
 export type TodoStatus = 'pending' | 'in_progress' | 'completed';
 
 /** An item of the list the model keeps with `todo_write`. */

@@ -1,6 +1,6 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { TimelineEntry } from '../run/history/timeline.ts';
-import type { StoredRun } from '../run/runs.ts';
+import type { StoredRun } from '../run/runs.types.ts';
 import type { CommonFlags } from './flags.ts';
 import { colorsOf, type Io } from './io.ts';
 import { questionLines } from './permission-prompt.ts';

@@ -5,6 +5,7 @@ import { canonicalJson } from '../../machines/vocabulary/json.ts';
 import { type AgentSnapshot, foldLog, startOf } from './fold.ts';
 import type { InboxEntry, Lease, LeaseRequest, LogRecord, RunStore } from './store/store.types.ts';
 
+/** What a run is restored from, and under which rules. */
 export interface RestoreOptions {
   readonly store: RunStore;
   readonly request: LeaseRequest;

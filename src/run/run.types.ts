@@ -133,6 +133,7 @@ export interface AnswerOptions {
   readonly by?: string;
 }
 
+/** How an approval is given. */
 export interface ApproveOptions extends AnswerOptions {
   /** The `shown` of the question as the person saw it; the default is the question as it is. */
   readonly shown?: string;

@@ -1,6 +1,6 @@
 import { APPROVALS } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import type { PostedAnswer, StoredRun } from '../../run/runs.ts';
+import type { PostedAnswer, StoredRun } from '../../run/runs.types.ts';
 import { buildAgentToShow } from '../build-agent.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';

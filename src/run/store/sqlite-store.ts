@@ -26,6 +26,7 @@ import type {
   StoreErrorCode,
 } from './store.types.ts';
 
+/** Where the database is, and how long it waits. */
 export interface SqliteStoreOptions {
   /** The database file; its folder is made if it is missing. */
   readonly path: string;

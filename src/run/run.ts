@@ -137,8 +137,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
     }
     // What is under way is known here only, whoever cancels it.
     const requests = observer.underWay;
-    const isCancel = event.type === 'run.cancel' && requests.length > 0;
-    actor.send(isCancel ? { ...event, requests } : event);
+    actor.send(event.type === 'run.cancel' ? { ...event, requests } : event);
     return result;
   };
 

@@ -3,6 +3,7 @@ import type { agentMachine } from '../../machines/agent/agent.machine.ts';
 import type { AgentInput, Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
 import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
+import { frozenHistory } from '../hooks/frozen-copy.ts';
 import { judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
 import { harmlessly } from './harmlessly.ts';
@@ -223,7 +224,8 @@ function outcomeOf(snapshot: AgentSnapshot): RunOutcome {
     runId,
     usage: reportUsage(usage),
     todos: todosOf(snapshot),
-    messages,
+    // Copies: a suspended run goes on from its own.
+    messages: frozenHistory(messages),
   };
 }
 

@@ -480,6 +480,17 @@ describe('a run', () => {
     expect(index).toBeGreaterThan(15);
   });
 
+  it('goes on from its own words: what a host does with an outcome changes nothing', async () => {
+    const { agent, model } = scriptedAgent([callNote('a'), answer('ok')], { limits: { turns: 1 } });
+    const run = agent.start('task');
+    const { messages, status } = await run.outcome;
+    expect(status).toBe('suspended');
+    expect(() => Object.assign(messages[0] as object, { content: 'other words' })).toThrow();
+    run.resume({ turns: 2 });
+    await run.outcome;
+    expect(said(model.requests[1], 'user')).toEqual(['task']);
+  });
+
   it('carries the same words again, whatever a model does with a request', async () => {
     const seen: unknown[] = [];
     const scripted = scriptedModel([callNote('a'), answer('ok')]);

@@ -174,4 +174,13 @@ describe('agenthub verify', () => {
     const { exitCode, err } = await agenthub(cwd, ['verify', '--calls', '3']);
     expect([exitCode, err]).toEqual([2, 'agenthub: --calls: "3" is not possible; use 1 or 2.\n']);
   });
+
+  it.each(['{}', 'null', '{ id: 1, text: "x" }'])('refuses %s as a property', async (property) => {
+    const cwd = await temporaryFolder();
+    const path = join(cwd, 'own.mjs');
+    await writeFile(path, `export const properties = [${property}];`);
+    const { exitCode, err } = await agenthub(cwd, ['verify', '--property', path]);
+    expect(exitCode).toBe(2);
+    expect(err).toContain('properties.0 is no property');
+  });
 });

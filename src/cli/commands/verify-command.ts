@@ -107,6 +107,14 @@ async function loadModule(path: string): Promise<{
   const { properties, worlds } = loaded;
   if (!Array.isArray(properties))
     throw new AgentHubError('usage', `--property: ${path} must export an array "properties".`);
+  for (const [index, property] of properties.entries()) {
+    const { id, text } = (property ?? {}) as Partial<Property>;
+    if (typeof id !== 'string' || typeof text !== 'string')
+      throw new AgentHubError(
+        'usage',
+        `--property: ${path}: properties.${index} is no property; give it an "id" and a "text", or make it with never, always, onlyAfter or eventually.`,
+      );
+  }
   return { properties, worlds: Array.isArray(worlds) ? worlds : undefined };
 }
 

@@ -41,7 +41,10 @@ export interface AgentOptions {
   readonly inspectTimeout?: number;
   /** Passed to `createActor` of every run; what it throws harms nothing. */
   readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void);
-  /** Called with every event of every run; what it throws harms nothing. */
+  /**
+   * Called with every event of every run, in order, once the run has come to its next state: it may
+   * answer or cancel at once. What it throws harms nothing.
+   */
   readonly onEvent?: (event: RunEvent, run: { readonly id: string }) => void;
   /** Where runs are kept; see `memoryStore` and `sqliteStore`. Default nowhere. */
   readonly store?: RunStore;

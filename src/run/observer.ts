@@ -105,9 +105,13 @@ export class RunObserver {
     this.#tellHost(event);
   }
 
+  /** Once the chart has come to its next state: the host may answer at once. */
   #tellHost(event: RunEvent): void {
-    harmlessly(() => this.#options.onEvent(event));
+    queueMicrotask(() => harmlessly(() => this.#options.onEvent(event)));
   }
+
+  /** Resolves once the host has been told of everything up to now. */
+  async told(): Promise<void> {}
 
   /** Reads one microstep of the chart. */
   microstep(snapshot: Observed, event: { readonly type: string }): void {

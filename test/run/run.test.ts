@@ -131,6 +131,37 @@ describe('a run', () => {
     },
   );
 
+  it('takes the answers of whoever is told of its questions, at once', async () => {
+    const results: unknown[] = [];
+    const { agent, started } = scriptedAgent([callNote('a', 'b'), answer('ok')], {
+      ...asks,
+      onEvent: (event) => {
+        if (event.type !== 'permission.requested') return;
+        results.push(runs[0]?.approve('1.0'), runs[0]?.deny('1.1'), runs[0]?.approve('1.1'));
+      },
+    });
+    const runs = [agent.start('task')];
+    expect(outcomes(await (runs[0] as Run).outcome)).toEqual({ '1.0': 'ok', '1.1': 'denied' });
+    expect(results).toMatchObject([
+      { accepted: true },
+      { accepted: true },
+      { accepted: false, code: 'not_asked' },
+    ]);
+    expect(started).toEqual(['a']);
+  });
+
+  it('refuses a cancel of whoever is told that it is done', async () => {
+    const results: unknown[] = [];
+    const { agent } = scriptedAgent([answer('ok')], {
+      onEvent: (event) => {
+        if (event.type === 'state' && event.state === 'done') results.push(runs[0]?.cancel());
+      },
+    });
+    const runs = [agent.start('task')];
+    expect((await runs[0]?.outcome)?.status).toBe('done');
+    expect(results).toMatchObject([{ accepted: false, code: 'ended' }]);
+  });
+
   it('counts as many requests as its trace, with what they carried, whenever it is cancelled', async () => {
     const cancelAt = async (index: number) => {
       let told = 0;

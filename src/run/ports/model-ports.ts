@@ -58,7 +58,8 @@ export function callModelPort(parts: AgentParts) {
       const opened = { kind: 'model', turn, model: model.name, status: 'open' } as const;
       const empty = { requests: [], characters: 0, calls: 0, error: null };
       const step = observer?.open<'model'>({ ...opened, ...empty });
-      // Whoever was told of the step may have cancelled the run.
+      // Whoever is told of the step may cancel the run.
+      await observer?.told();
       signal.throwIfAborted();
       observer?.asked(step ?? 0, measureRequest(request));
       const close = observer?.close.bind(observer) ?? (() => {});

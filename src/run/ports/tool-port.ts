@@ -33,6 +33,9 @@ export function toolPort(parts: AgentParts) {
       scope.signal.throwIfAborted();
       const part = { kind: 'tool', turn, callId, tool, attempt, input: input.input } as const;
       const step = observer?.open<'tool'>({ ...part, outcome: 'open', bytes: 0, content: '' });
+      // Whoever is told of the step may cancel the run: then nothing starts any more.
+      await observer?.told();
+      scope.signal.throwIfAborted();
       const { output, bytes } = await runTool(input, scope, parts);
       const { outcome, content } = output;
       if (!scope.signal.aborted) observer?.close<'tool'>(step ?? 0, { outcome, content, bytes });
@@ -83,8 +86,6 @@ async function execute(
     locale,
     facts: structuredClone(facts) as Facts,
   };
-  // Whoever was told of the step may have cancelled the run: then nothing starts any more.
-  signal.throwIfAborted();
   // Copies: what the tool does with them must not change what is on record.
   const working = Promise.resolve(tool.execute(structuredClone(input), context));
   const result: unknown = await orAborted(working, signal);

@@ -119,6 +119,7 @@ export class RunObserver {
     this.#previous = snapshot;
     const state = stateOf(snapshot);
     if (state !== 'callModel.working' && state !== 'cancelled') this.#asked = null;
+    this.#refused(snapshot, before);
     if (state === 'awaitPermission.deciding') this.#decisions(snapshot, before);
     if (before !== null) this.#answers(before, snapshot, event);
     if (before === null || stateOf(before) !== state) {
@@ -146,6 +147,15 @@ export class RunObserver {
         this.close<'model'>(id, { status: 'cancelled', requests: this.underWay });
       else this.close(id);
     }
+  }
+
+  /** Calls that came settled: of no tool, or with arguments that do not fit. */
+  #refused({ context }: Observed, before: Observed | null): void {
+    if (before === null || context.calls === before.context.calls) return;
+    const known = new Set(before.context.calls.map(({ id }) => id));
+    for (const call of context.calls)
+      if (!known.has(call.id) && call.result !== null)
+        this.add<'decision'>(decisionOf(call, context));
   }
 
   #decisions({ context }: Observed, before: Observed | null): void {

@@ -134,3 +134,25 @@ describe('tools', () => {
     expect(outcomes(await agent.start('task').outcome)).toEqual({ '1.0': 'facts_unavailable' });
   });
 });
+
+describe('calls that never reach the evaluator', () => {
+  it('are in the trace all the same, with what was wrong', async () => {
+    const calls = [
+      { name: 'nope', arguments: {}, id: 'a' },
+      { name: 'note', arguments: { text: 7 }, id: 'b' },
+      { name: 'note', arguments: { text: 'fits' }, id: 'c' },
+    ];
+    const { agent, started } = scriptedAgent([{ calls, usage: null }, answer('ok')]);
+    const run = agent.start('task');
+    await run.outcome;
+    const decisions = run.trace.flatMap((step) =>
+      step.kind === 'decision' ? [[step.callId, step.tool, step.action, step.outcome]] : [],
+    );
+    expect(decisions).toEqual([
+      ['1.0', 'nope', 'deny', 'unknown_tool'],
+      ['1.1', 'note', 'deny', 'invalid_arguments'],
+      ['1.2', 'note', 'allow', null],
+    ]);
+    expect(started).toEqual(['fits']);
+  });
+});

@@ -1,6 +1,7 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { TodoItem } from '../../machines/vocabulary/todos.ts';
 import type { ModelStep, PersonStep, Step } from '../run/run.types.ts';
+import { sayError } from './error-texts.ts';
 import { printableLine } from './printable.ts';
 import { type Label, say, sayApprovals, sayLabel, sayOutcome } from './texts.ts';
 import { cutToWidth, padToWidth, textWidth, wrapToWidth } from './width.ts';
@@ -38,7 +39,7 @@ export function stepText(step: Step, style: LineStyle): StepText | null {
   switch (step.kind) {
     case 'model': {
       if (step.error !== null) {
-        const why = `${step.error.code}: ${step.error.message}`;
+        const why = `${step.error.code}: ${sayError(step.error, locale)}`;
         return { tone: 'bad', text: whole('model', [step.model, why, took], style) };
       }
       if (step.status === 'cancelled') {

@@ -1,12 +1,13 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { TimelineEntry } from '../run/history/timeline.ts';
 import type { StoredRun } from '../run/runs.ts';
+import { sayError } from './error-texts.ts';
 import { sayAge, shownStatus } from './find-run.ts';
 import type { CommonFlags } from './flags.ts';
 import { colorsOf, type Io } from './io.ts';
 import { questionLines } from './permission-prompt.ts';
 import { printable, printableLine } from './printable.ts';
-import { answerCommands, resumeCommand } from './report.ts';
+import { answerCommands, resumeCommand, sayReason } from './report.ts';
 import { duration, sayTokens, todoLines } from './step-lines.ts';
 import { say, sayApprovals, sayStands, sayStatus } from './texts.ts';
 import { padToWidth } from './width.ts';
@@ -76,9 +77,9 @@ function restLines(
   if (rest === null || rest.status === 'cancelled') return [];
   if (rest.status === 'done') return [field('answer', printable(rest.answer))];
   if (rest.status === 'failed')
-    return [field('ended', printableLine(`${rest.error.code}: ${rest.error.message}`))];
+    return [field('ended', printableLine(`${rest.error.code}: ${sayError(rest.error, locale)}`))];
   const { reason, error } = rest;
-  const why = error === null ? reason : `${reason} (${error.code}: ${error.message})`;
+  const why = sayReason(reason, error, locale);
   return [
     field('ended', printableLine(why)),
     printable(`${say(locale, 'goOn')}${resumeCommand(runId, reason, flags)}`),

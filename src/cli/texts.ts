@@ -4,13 +4,15 @@ import type { Locale, LocalizedText } from '../../machines/vocabulary/json.ts';
 import type { Outcome } from '../../machines/vocabulary/messages.ts';
 import type { ShownStatus } from './find-run.ts';
 import { RUN_TEXTS } from './run-texts.ts';
+import { USAGE_TEXTS } from './usage-texts.ts';
 
 /** What the command line says, in both languages. `{name}` stands for a value. */
 const TEXTS = {
   ...RUN_TEXTS,
+  ...USAGE_TEXTS,
   hint: {
-    zh: '没有配置模型：由离线规则回答（不是大模型）。配置方法见 README。',
-    en: 'No model is configured: offline rules answer (no LLM). The README says how to set one.',
+    zh: '没有配置模型：由离线规则回答（不是大模型）。用 AGENTHUB_PROVIDER 和 AGENTHUB_MODEL 配置，见 README。',
+    en: 'No model is configured: offline rules answer (no LLM). Set AGENTHUB_PROVIDER and AGENTHUB_MODEL; the README says more.',
   },
   turn: { zh: '第 {turn} 轮', en: 'turn {turn}' },
   oneCall: { zh: '1 个调用', en: '1 call' },
@@ -54,8 +56,8 @@ const TEXTS = {
     zh: '{provider} 需要 API 密钥：请设置环境变量 {variables}。',
     en: '{provider} needs an API key: set the environment variable {variables}.',
   },
-  unreadable: { zh: '无法读取（{code}）', en: 'cannot be read ({code})' },
-  notJson: { zh: '不是 JSON：{message}', en: 'not JSON: {message}' },
+  unreadable: { zh: '{file}: 无法读取（{code}）', en: '{file}: cannot be read ({code})' },
+  notJson: { zh: '{file}: 不是 JSON：{message}', en: '{file}: not JSON: {message}' },
   noFolder: { zh: '没有目录 {folder}', en: 'there is no folder {folder}' },
   noName: {
     zh: 'model.name: 没有说明用 {provider} 的哪个模型；用 --model、AGENTHUB_MODEL 或配置文件指定。',
@@ -83,6 +85,10 @@ const TEXTS = {
 } as const satisfies Record<string, LocalizedText>;
 
 export type TextName = keyof typeof TEXTS;
+
+export function isTextName(name: unknown): name is TextName {
+  return typeof name === 'string' && Object.hasOwn(TEXTS, name);
+}
 
 /** What the command line says, in the person's language. */
 export function say(

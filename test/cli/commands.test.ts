@@ -136,18 +136,17 @@ describe('agenthub run', () => {
   });
 
   it.each([
-    [['run'], "missing required argument 'task'"],
-    [['run', 'two', 'words'], 'too many arguments'],
-    [['run', '  '], 'The prompt is empty'],
-    [['run', 'x', '--nope'], "unknown option '--nope'"],
+    [['run', 'two', 'words'], 'too many arguments: 1 wanted, 2 given; a task of several words'],
+    [['run', '  '], 'The task is empty'],
+    [['run', 'x', '--nope'], 'there is no option --nope'],
     [['run', 'x', '--grant', 'everything'], '--grant: "everything" cannot be granted'],
     [['run', 'x', '--grant', ''], '--grant: "" cannot be granted'],
-    [['run', 'x', '--on-ask', 'allow'], '--on-ask: "allow" is not known; use deny or wait.'],
+    [['run', 'x', '--on-ask', 'allow'], '--on-ask: "allow" is not known; allowed: deny, wait.'],
     [['run', 'x', '--on-ask', 'wait', '--no-store'], 'a run can only wait where it is stored'],
     [['run', 'x', '--json', '--json-stream'], 'use one of them'],
-    [['graph', '--format', 'png'], '--format: "png" is not known; use mermaid or json.'],
-    [['demo', '--locale', 'fr'], '--locale: "fr" is not known; use zh or en.'],
-    [['fly'], "unknown command 'fly'"],
+    [['graph', '--format', 'png'], '--format: "png" is not known; allowed: mermaid, json.'],
+    [['demo', '--locale', 'fr'], '--locale: "fr" is not known; allowed: zh, en.'],
+    [['fly'], 'there is no command fly'],
     [[], 'Usage: agenthub'],
   ])('%j is a usage error', async (args, complaint) => {
     const { person, exitCode } = await agenthub(args, { env: {} });

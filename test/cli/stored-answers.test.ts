@@ -108,8 +108,8 @@ describe('answering from elsewhere', () => {
     const { cwd, id } = await waiting();
     const { exitCode, err } = await agenthub(cwd, ['approve', id, '7.0']);
     expect([exitCode, err]).toEqual([
-      1,
-      `agenthub: Run ${id} has no call 7.0. Its calls: 1.0 (image_scaling, asked).\n`,
+      2,
+      `agenthub: Run ${id} has no call 7.0. Its calls: 1.0 (image_scaling, waits for permission).\n`,
     ]);
   });
 

@@ -172,6 +172,6 @@ describe('agenthub verify', () => {
   it('is there, and knows what it takes', async () => {
     const cwd = await temporaryFolder();
     const { exitCode, err } = await agenthub(cwd, ['verify', '--calls', '3']);
-    expect([exitCode, err]).toEqual([2, 'agenthub: --calls: "3" is not possible; use 1 or 2.\n']);
+    expect([exitCode, err]).toEqual([2, 'agenthub: --calls: "3" is not known; allowed: 1, 2.\n']);
   });
 });

@@ -180,7 +180,7 @@ describe('naming a run', () => {
     expect((await asJson(cwd, ['show', 'abc2'])).json.runId).toBe('abc2');
     expect((await asJson(cwd, ['show', 'x'])).json.runId).toBe('x');
     const ambiguous = await agenthub(cwd, ['show', 'abc']);
-    expect([ambiguous.exitCode, ambiguous.out]).toEqual([1, '']);
+    expect([ambiguous.exitCode, ambiguous.out]).toEqual([2, '']);
     expect(ambiguous.err).toMatch(
       /^agenthub: 2 runs have an id that begins with abc; .*:\nabc2 .*\nabc1 /u,
     );
@@ -201,7 +201,7 @@ describe('naming a run', () => {
     expect(await agenthub(cwd, ['show', 'x'])).toMatchObject({ exitCode: 2 });
     const other = await temporaryFolder();
     const { exitCode, err } = await agenthub(other, ['show', 'x']);
-    expect([exitCode, existsSync(databaseOf(other))]).toEqual([1, false]);
+    expect([exitCode, existsSync(databaseOf(other))]).toEqual([2, false]);
     expect(err).toContain('There are no stored runs yet');
   });
 });

@@ -9,7 +9,7 @@ import type { Io } from '../io.ts';
 import { printable, printableJson } from '../printable.ts';
 import { type StoredRuns, withRuns } from '../store.ts';
 import { answerLine } from '../stored-lines.ts';
-import { say, sayApprovals } from '../texts.ts';
+import { say, sayApprovals, sayStands } from '../texts.ts';
 import { TERMINAL, tellPosted } from './answer-words.ts';
 import { checkDriving, driveStored } from './resume-command.ts';
 
@@ -113,7 +113,7 @@ export function checkCall(
   { locale }: Pick<StoredRuns, 'locale'>,
 ): void {
   if (calls.some(({ callId }) => callId === call)) return;
-  const named = calls.map(({ callId, tool, stands }) => `${callId} (${tool}, ${stands})`);
+  const named = calls.map(({ callId, tool, stands }) => `${callId} (${tool}, ${sayStands(locale, stands)})`);
   const values = { run: runId, call, calls: named.join(', ') || say(locale, 'none') };
   throw new AgentHubError('not_found', say(locale, 'unknownCall', values));
 }

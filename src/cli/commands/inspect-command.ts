@@ -5,7 +5,7 @@ import type { Agent } from '../../run/agent.types.ts';
 import { prepareAgent } from '../build-agent.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
-import { type CommonFlags, parseCount } from '../flags.ts';
+import { type CommonFlags, parsePort } from '../flags.ts';
 import { openInBrowser, startPage, untilInterrupt } from '../inspector-page.ts';
 import { colorsOf, type Io } from '../io.ts';
 import { withRuns } from '../store.ts';
@@ -22,7 +22,7 @@ export async function inspectCommand(
   flags: InspectFlags,
   io: Io,
 ): Promise<ExitCode> {
-  const port = flags.port === undefined ? 0 : parseCount('--port', flags.port, 1);
+  const port = parsePort(flags.port);
   return withRuns(
     flags,
     io,

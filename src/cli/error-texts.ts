@@ -1,8 +1,8 @@
-import type { ErrorData } from '../../machines/vocabulary/errors.ts';
-import type { Locale } from '../../machines/vocabulary/json.ts';
+import { AgentHubError, type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
+import type { JsonObject, Locale } from '../../machines/vocabulary/json.ts';
 import type { ModelErrorCode } from '../../machines/vocabulary/model.ts';
 import type { AnswerResult } from '../run/run.types.ts';
-import { isTextName, say } from './texts.ts';
+import { isTextName, say, type TextName } from './texts.ts';
 
 const SAFE = '之前存下的没有变动；之后的没有存下。';
 
@@ -72,7 +72,19 @@ export const MODEL_CHINESE: Readonly<Record<ModelErrorCode, string>> = {
  * An error in the person's language: what is wrong, what is safe, what to do. What only the
  * original tells follows in parentheses.
  */
-export function sayError({ code, message, details }: ErrorData, locale: Locale): string {
+export function sayError(error: ErrorData, locale: Locale): string {
+  const { also } = (error.details ?? {}) as { readonly also?: Said };
+  const text = sayAlone(error, locale);
+  return isTextName(also?.says) ? `${text}\n${say(locale, also.says, also.values)}` : text;
+}
+
+/** The error with a sentence after it, said in the person's language too. */
+export function withNote(thrown: unknown, says: TextName, values: Values): AgentHubError {
+  const { code, message, details } = toErrorData(thrown, 'error');
+  return new AgentHubError(code, message, { ...(details as JsonObject), also: { says, values } });
+}
+
+function sayAlone({ code, message, details }: ErrorData, locale: Locale): string {
   const values: Readonly<Record<string, unknown>> = { message, ...(details as object) };
   if (isTextName(values.says)) return say(locale, values.says, values.values as Values);
   if (locale === 'en') return message;
@@ -91,6 +103,12 @@ export function sayError({ code, message, details }: ErrorData, locale: Locale):
 }
 
 type Values = Readonly<Record<string, string | number>>;
+
+/** A text of the command line in an error's details. */
+interface Said {
+  readonly says: unknown;
+  readonly values: Values;
+}
 
 type Refusal = Extract<AnswerResult, { accepted: false }>;
 

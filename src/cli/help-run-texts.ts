@@ -13,7 +13,10 @@ export const RUN_HELP = {
   },
   approve: { zh: '批准一次运行的一个调用', en: 'approve one call of a run' },
   deny: { zh: '拒绝一次运行的一个调用', en: 'deny one call of a run' },
-  cancel: { zh: '取消一次运行', en: 'cancel a run' },
+  cancel: {
+    zh: '取消一次运行；没有进程在驱动时立即结束它',
+    en: 'cancel a run; one that nobody drives ends at once',
+  },
   why: {
     zh: '一个调用为什么是这样：考虑过的每条规则、钩子和批准，谁决定，怎样会不同',
     en: 'why a call came out as it did: every rule, hook and approval considered, what decided, what would change it',

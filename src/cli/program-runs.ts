@@ -97,11 +97,8 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
       exit(await denyCommand({ run, call }, flags, io)),
     );
   withAgent(
-    command('cancel', 'cancel')
-      .argument('<run>', text('runId'))
-      .option('--resume', text('resumeToo'))
-      .option('--json', text('asJson')),
-  ).action(async (run: string, flags: AnswerFlags) => exit(await cancelCommand(run, flags, io)));
+    command('cancel', 'cancel').argument('<run>', text('runId')).option('--json', text('asJson')),
+  ).action(async (run: string, flags: LookFlags) => exit(await cancelCommand(run, flags, io)));
 
   looking(
     command('why', 'why').argument('<run>', text('runId')).argument('<call>', text('callId')),

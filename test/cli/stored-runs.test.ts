@@ -185,7 +185,7 @@ describe('naming a run', () => {
       /^agenthub: 2 runs have an id that begins with abc; .*:\nabc2 .*\nabc1 /u,
     );
     const unknown = await agenthub(cwd, ['why', 'nope', '1.0'], zh);
-    expect(unknown.exitCode).toBe(1);
+    expect(unknown.exitCode).toBe(2);
     expect(unknown.err).toMatch(/没有运行 nope。最近的运行：\nx +完成.*\nabc2 .*\nabc1 /u);
     expect((await agenthub(cwd, ['show', ''])).err).toContain('There is no run ');
   });

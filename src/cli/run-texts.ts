@@ -165,6 +165,14 @@ export const RUN_TEXTS = {
     zh: '无法写入 {file}（{why}）；没有留下半个文件。',
     en: '{file} cannot be written ({why}); no half file was left.',
   },
+  newStore: {
+    zh: '{file} 是新的，里面还没有运行；用 agenthub run 开始一个。',
+    en: '{file} is new and holds no runs yet; agenthub run starts one.',
+  },
+  emptyStore: {
+    zh: '{file} 里还没有运行；用 agenthub run 开始一个。',
+    en: '{file} holds no runs yet; agenthub run starts one.',
+  },
   inspecting: {
     zh: '有这个地址的人都能批准调用：不要给别人。Ctrl-C 结束。',
     en: 'Whoever has this address may approve calls: keep it to yourself. Ctrl-C ends it.',

@@ -69,8 +69,16 @@ const TEXTS = {
   },
   or: { zh: ' 或 ', en: ' or ' },
   chat: {
-    zh: '每行一个任务；/todos 看待办，/exit 退出。',
-    en: 'One task per line; /todos shows the list, /exit leaves.',
+    zh: '每行一个任务；/help 列出命令，/exit 或 Ctrl-D 退出。',
+    en: 'One task per line; /help lists the commands, /exit or Ctrl-D leaves.',
+  },
+  chatHelp: {
+    zh: '/todos  看待办\n/help   列出命令\n/exit   退出（Ctrl-D 也可以）\n运行中 Ctrl-C 取消这次运行。',
+    en: '/todos  shows the to-do list\n/help   lists the commands\n/exit   leaves (Ctrl-D too)\nDuring a run Ctrl-C cancels it.',
+  },
+  noChatCommand: {
+    zh: '没有命令 {word}，没有发给模型。命令有：',
+    en: 'There is no command {word}; it was not sent to the model. The commands:',
   },
   policy: { zh: '权限策略', en: 'policy' },
   input: { zh: '输入', en: 'input' },

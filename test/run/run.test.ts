@@ -131,6 +131,10 @@ describe('options that cannot be', () => {
       },
       /must name the approval/u,
     ],
+    [
+      { permissions: { policies: { echo: 'alow' } } },
+      /^permissions\.policies\.echo: "alow" is not allowed; allowed: "allow" \| "ask" \| "deny" \| \{ rules \}$/u,
+    ],
     [{ tools: [noteTool().tool, noteTool().tool] }, /tools\.1: "note" is there twice/u],
     [{ model: {} }, /model: give a Model/u],
   ])('%j', (options, words) => {

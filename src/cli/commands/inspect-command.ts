@@ -8,6 +8,7 @@ import { findRun } from '../find-run.ts';
 import { type CommonFlags, parsePort } from '../flags.ts';
 import { openInBrowser, startPage, untilInterrupt } from '../inspector-page.ts';
 import { colorsOf, type Io } from '../io.ts';
+import { printable } from '../printable.ts';
 import { withRuns } from '../store.ts';
 import { say } from '../texts.ts';
 
@@ -27,7 +28,7 @@ export async function inspectCommand(
     flags,
     io,
     async (stored) => {
-      const { store, settings, locale } = stored;
+      const { store, settings, locale, isNew } = stored;
       const runId = run === undefined ? null : (await findRun(run, stored, io)).runId;
       // Made when a run is to go on: to look at runs needs no key.
       let agent: Agent | null = null;
@@ -35,6 +36,11 @@ export async function inspectCommand(
         agent ??= prepareAgent(settings, io)(store);
         return agent.restore(wanted);
       };
+      const isEmpty = isNew || (await store.list({ limit: 1 })).length === 0;
+      if (isEmpty) {
+        const values = { file: store.name };
+        io.stderr.write(`${printable(say(locale, isNew ? 'newStore' : 'emptyStore', values))}\n`);
+      }
       const inspector = await startPage({ store, port, restore }, io);
       const address = runId === null ? inspector.url : inspector.urlOf(runId);
       io.stdout.write(`${address}\n`);

@@ -1,5 +1,6 @@
 /** For testing agents: a strict model, and the exploration of the real machine. */
 
+export { type CheckPathOptions, checkPath } from './check-path.ts';
 export {
   type CheckOptions,
   type Counterexample,
@@ -19,7 +20,13 @@ export {
   pathTo,
 } from './explore.ts';
 export { fingerprintOf } from './fingerprint.ts';
-export { formatMermaid, formatSteps, formatTest, isBroken } from './format-counterexample.ts';
+export {
+  formatMermaid,
+  formatSteps,
+  formatTest,
+  isBroken,
+  type Origin,
+} from './format-counterexample.ts';
 export { COMES_TO_REST, INVARIANTS } from './invariants/index.ts';
 export {
   always,

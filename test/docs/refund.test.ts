@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { verifyRefunds } from '../../docs/examples/refund.verification.ts';
 import { defineHook } from '../../src/hooks/index.ts';
-import { formatMermaid, formatSteps, formatTest, isBroken } from '../../src/testing/index.ts';
+import {
+  formatMermaid,
+  formatSteps,
+  formatTest,
+  isBroken,
+  ONE_CALL_WORLD,
+} from '../../src/testing/index.ts';
 
 describe('the refund example of docs/verification.md', () => {
   it('holds: no path refunds more than 500 without a grant', async () => {
@@ -36,6 +42,9 @@ describe('the refund example of docs/verification.md', () => {
       ].join('\n'),
     );
     expect(formatMermaid(first)).toContain('Hooks->>Agent: preToolUse → 1.0: proceed');
-    expect(formatTest(first)).toContain('createReplay(world)(path)');
+    const origin = { world: ONE_CALL_WORLD, module: './refund.verification.ts' };
+    expect(formatTest(first, origin)).toContain(
+      'import { properties } from "./refund.verification.ts";',
+    );
   });
 });

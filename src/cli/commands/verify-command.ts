@@ -65,7 +65,7 @@ export async function verifyCommand(flags: VerifyFlags, io: Io): Promise<ExitCod
   if (isLive(io)) io.stderr.write('\r\u001b[2K');
   if (html !== null) await writeWhole(html, toHtml(result, locale));
   if (flags.json) io.stdout.write(`${printableJson(result)}\n`);
-  else writeReport(result, io, locale);
+  else writeReport(result, io, { locale, worlds, module: flags.property });
   return result.holds ? EXIT.done : EXIT.failed;
 }
 
@@ -86,16 +86,41 @@ function worldsOf(settings: ReturnType<typeof loadSettings>, io: Io, callsPerRep
   });
 }
 
+/** A property's result, and the world it was found broken in. */
+type Row = PropertyResult & { readonly world: string };
+
 /** One row per property: it holds if it does in every world. */
-function rowsOf({ worlds }: Verification): readonly PropertyResult[] {
+function rowsOf({ worlds }: Verification): readonly Row[] {
   const [first] = worlds;
   return (first?.results ?? []).map((result, index) => {
-    const all = worlds.flatMap(({ results }) => results[index] ?? []);
-    return all.find(({ counterexample }) => counterexample !== null) ?? result;
+    const all = worlds.flatMap(({ name, results }) => {
+      const found = results[index];
+      return found === undefined ? [] : [{ ...found, world: name }];
+    });
+    const broken = all.find(({ counterexample }) => counterexample !== null);
+    return broken ?? { ...result, world: first?.name ?? '' };
   });
 }
 
-function writeReport(result: Verification, io: Io, locale: Locale): void {
+interface Origins {
+  readonly worlds: readonly NamedWorld[];
+  /** The user's own module as it was named, or undefined. */
+  readonly module: string | undefined;
+}
+
+/** The test that a broken property is printed as. */
+function testOf(row: Row & Parameters<typeof formatTest>[0], { worlds, module }: Origins): string {
+  const found = worlds.find(({ name }) => name === row.world) ?? worlds[0];
+  if (found === undefined) return '';
+  const path = module === undefined || /^[./]/u.test(module) ? module : `./${module}`;
+  return formatTest(row, { world: found.world, ...(path !== undefined && { module: path }) });
+}
+
+function writeReport(
+  result: Verification,
+  io: Io,
+  { locale, ...origins }: Origins & { readonly locale: Locale },
+): void {
   const colors = colorsOf(toStdout(io));
   const write = (text: string) => io.stdout.write(`${text}\n`);
   for (const { name, states, edges, replayed, mismatches } of result.worlds) {
@@ -118,7 +143,9 @@ function writeReport(result: Verification, io: Io, locale: Locale): void {
   }
   for (const broken of rows.filter(isBroken))
     write(
-      printable(`\n${formatSteps(broken)}\n\n${formatMermaid(broken)}\n\n${formatTest(broken)}`),
+      printable(
+        `\n${formatSteps(broken)}\n\n${formatMermaid(broken)}\n\n${testOf(broken, origins)}`,
+      ),
     );
 }
 

@@ -86,13 +86,14 @@ export const HELP = {
     en: `
 Examples:
   agenthub run "Who pays the postage when I return something within seven days?"
-  agenthub run "Resize photo.jpg to 320 px wide and save it as small.webp" --grant overwrite
+  agenthub run "Resize photo.jpg to 320 px wide as small.webp" --grant overwrite
   AGENTHUB_API_KEY=… agenthub chat --provider glm --model glm-4.6
 
 Environment:
   AGENTHUB_PROVIDER AGENTHUB_MODEL AGENTHUB_BASE_URL AGENTHUB_PROTOCOL
   AGENTHUB_LOCALE AGENTHUB_KNOWLEDGE AGENTHUB_STORE AGENTHUB_API_KEY
-  NO_COLOR for no colours, FORCE_COLOR for colours always, TERM=dumb for no cursor codes`,
+  NO_COLOR for no colours, FORCE_COLOR for colours always,
+  TERM=dumb for no cursor codes`,
   },
   afterRun: {
     zh: `
@@ -103,8 +104,8 @@ Ctrl-C 一次取消运行，两次立即退出。
   0 完成   1 失败   2 用法或配置有误   3 有调用在等待，或因无人可问而被拒绝
   4 没有密钥或密钥被拒   5 已暂停   130 被中断`,
     en: `
-When it asks: y approves once, n denies (with a reason if you like), Esc denies; Enter does nothing.
-Ctrl-C once cancels the run, twice leaves at once.
+When it asks: y approves once, n denies (with a reason if you like), Esc denies;
+Enter does nothing. Ctrl-C once cancels the run, twice leaves at once.
 
 Exit codes:
   0 done   1 failed   2 usage or configuration

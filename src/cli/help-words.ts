@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Argument, Command } from 'commander';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import { HELP } from './help-texts.ts';
 import { usageError } from './usage-error.ts';
@@ -19,6 +19,10 @@ export function addHelpCommand(program: Command, locale: Locale): void {
     });
 }
 
+function termOf(argument: Argument): string {
+  return argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
+}
+
 /** Help in one language, with columns that count wide characters as the screen does. */
 export function helpIn(locale: Locale) {
   const words: Record<string, string> = {
@@ -33,6 +37,9 @@ export function helpIn(locale: Locale) {
       usage
         .replace('[options]', HELP.optionsWord[locale])
         .replace('[command]', HELP.commandWord[locale]),
+    // Every command takes options: the word would only make the list narrower.
+    subcommandTerm: (command: Command) =>
+      [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
     displayWidth: textWidth,
     boxWrap: (box: string, width: number) => wrapToWidth(box, Math.max(20, width)).join('\n'),
   };

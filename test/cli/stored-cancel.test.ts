@@ -9,8 +9,8 @@ describe('agenthub cancel', () => {
     const { cwd, id } = await waiting();
     const forked = (await asJson(cwd, ['fork', id, '--at', '0'])).json.runId;
     // No key, and none is needed: no model is asked.
-    const args = ['cancel', forked, '--provider', 'glm', '--model', 'm'];
-    const { exitCode, json } = await asJson(cwd, args);
+    const env = { AGENTHUB_PROVIDER: 'glm', AGENTHUB_MODEL: 'm' };
+    const { exitCode, json } = await asJson(cwd, ['cancel', forked], { env });
     expect(exitCode).toBe(0);
     expect(json).toMatchObject({ status: 'cancelled', runId: forked });
     const [start, cancelled, ...more] = (await asJson(cwd, ['replay', forked])).json;

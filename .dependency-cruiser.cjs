@@ -54,7 +54,14 @@ module.exports = {
         'What it shows comes from a store; pictures are read as the picture tool reads them.',
       severity: 'error',
       from: { path: '^src/inspector/', pathNot: '^src/inspector/server/pictures\\.ts$' },
-      to: { path: '^src/(protocol|model|tools|hooks|facts|testing|cli)/' },
+      to: { path: '^src/(protocol|model|tools|hooks|facts|cli)/' },
+    },
+    {
+      name: 'inspector-draws-coverage',
+      comment: 'Of src/testing it knows what a coverage is, as a type.',
+      severity: 'error',
+      from: { path: '^src/inspector/' },
+      to: { path: '^src/testing/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'page-knows-the-server-by-its-types',

@@ -48,11 +48,29 @@ function filled(path: string, parts: Readonly<Record<string, string>>): string {
   return text;
 }
 
-/** An example, or the part of it between `// #region` and `// #endregion`, as a block of code. */
+/**
+ * An example as a block of code: the whole of it, or the part between `// #region` and
+ * `// #endregion` with the imports it uses, so that it can be pasted.
+ */
 function example(name: string): string {
   const code = readFileSync(`docs/examples/${name}.ts`, 'utf8');
-  const region = /\/\/ #region\n([^]*?)\/\/ #endregion/u.exec(code)?.[1] ?? code;
-  return `\`\`\`ts\n${region.trim()}\n\`\`\``;
+  const region = /\/\/ #region\n([^]*?)\/\/ #endregion/u.exec(code)?.[1]?.trim();
+  const shown = region === undefined ? code.trim() : `${importsFor(region, code)}\n\n${region}`;
+  return `\`\`\`ts\n${shown}\n\`\`\``;
+}
+
+/** The imports of a file, reduced to the names that a part of it uses. */
+function importsFor(part: string, code: string): string {
+  const lines = [...code.matchAll(/^import \{([^}]*)\} from '([^']+)';$/gmu)].map(
+    ([, names = '', from = '']) => {
+      const used = names
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => new RegExp(`\\b${name.replace('type ', '')}\\b`, 'u').test(part));
+      return used.length === 0 ? '' : `import { ${used.join(', ')} } from '${from}';`;
+    },
+  );
+  return lines.filter(Boolean).join('\n');
 }
 
 const readme = (path: string, locale: Locale) =>

@@ -73,18 +73,19 @@ export type {
   PersonStep,
   Run,
   RunEvent,
+  RunLeavings,
   RunOutcome,
   Step,
   ToolStep,
 } from './run/run.types.ts';
-export {
-  openRuns,
-  type PersonOptions,
-  type PostedAnswer,
-  type Runs,
-  type RunsOptions,
-  type StoredRun,
-} from './run/runs.ts';
+export { openRuns } from './run/runs.ts';
+export type {
+  PersonOptions,
+  PostedAnswer,
+  Runs,
+  RunsOptions,
+  StoredRun,
+} from './run/runs.types.ts';
 export { memoryStore } from './run/store/memory-store.ts';
 export type {
   AppendOptions,

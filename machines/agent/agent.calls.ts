@@ -67,9 +67,11 @@ export function settle(call: Call, result: CallResult): Call {
 
 /** The observation of a settled call. */
 export function observationOf(call: Call & { readonly result: CallResult }): ObservationMessage {
-  const { id, providerId, tool, context } = call;
+  const { id, providerId, tool, input, requestedInput, context } = call;
   const { outcome, content, reasons } = call.result;
-  return { role: 'observation', callId: id, providerId, tool, outcome, content, reasons, context };
+  const isReplaced = canonicalJson(input) !== canonicalJson(requestedInput);
+  const about = { callId: id, providerId, tool, ...(isReplaced && { input }) };
+  return { role: 'observation', ...about, outcome, content, reasons, context };
 }
 
 export function isSettled(call: Call): call is Call & { readonly result: CallResult } {

@@ -1,3 +1,4 @@
+import type { SnapshotFrom } from 'xstate';
 import * as from from './agent.inputs.ts';
 import { agentSetup } from './agent.setup.ts';
 import { createContext, outputOf } from './agent.updates.ts';
@@ -339,3 +340,6 @@ export const agentMachine = agentSetup.createMachine({
   output: ({ context }) => outputOf(context),
   options: { maxIterations: 1_000 },
 });
+
+/** A run of the machine at one moment. */
+export type AgentSnapshot = SnapshotFrom<typeof agentMachine>;

@@ -52,7 +52,9 @@ export interface PortOutputs {
   /** `block` ends the run before any model request; `failed`: a hook did not answer properly. */
   userPromptSubmit: {
     readonly verdict: 'proceed' | 'block' | 'failed';
+    /** Goes to the model beside the person's words. */
     readonly context: readonly ContextNote[];
+    /** Why, each with the name of its hook; failures included. */
     readonly reasons: readonly ContextNote[];
   };
   callModel: ModelAnswer;
@@ -72,6 +74,7 @@ export interface PortOutputs {
   };
 }
 
+/** The name of a port. */
 export type PortName = keyof PortInputs;
 
 /** A port nobody implemented refuses: an agent without implementations does nothing. */

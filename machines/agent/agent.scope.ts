@@ -1,6 +1,7 @@
 import { type AnyActorScope, createActor, type InspectionEvent } from 'xstate';
 import { agentMachine } from './agent.machine.ts';
 
+/** What an inert scope belongs to. */
 export interface InertScopeOptions {
   /** Default the agent machine. */
   readonly machine?: typeof agentMachine;

@@ -160,7 +160,7 @@ export const agentSetup = setup({
     raiseLimits: assign(({ context }, event: { limits: Partial<Limits>; at: number }) =>
       updates.raiseLimits(context, event),
     ),
-    cancelRun: assign(({ context }) => updates.cancelRun(context)),
+    cancelRun: assign(({ context, event }) => updates.cancelRun(context, event)),
     failHook: assign((_, thrown: unknown) => updates.fail(thrown, 'hook_failed')),
     failModel: assign(({ context }, thrown: unknown) => updates.failModel(context, thrown)),
     failParse: assign((_, thrown: unknown) => updates.fail(thrown, 'parse_failed')),

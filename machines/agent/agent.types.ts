@@ -4,7 +4,7 @@ import type { Approval, Reason } from '../permission/reasons.ts';
 import type { ErrorData } from '../vocabulary/errors.ts';
 import type { Json, Locale } from '../vocabulary/json.ts';
 import type { ContextNote, Message, Outcome } from '../vocabulary/messages.ts';
-import type { ModelReply } from '../vocabulary/model.ts';
+import type { ModelReply, RequestRecord } from '../vocabulary/model.ts';
 import type { HookSelector } from './matcher.ts';
 import type { Repeats } from './repeats.ts';
 
@@ -207,7 +207,13 @@ export type PublicEvent =
       readonly by: string;
       readonly at: number;
     }
-  | { readonly type: 'run.cancel'; readonly by: string; readonly at: number }
+  | {
+      readonly type: 'run.cancel';
+      readonly by: string;
+      readonly at: number;
+      /** The requests that are under way, as far as the run's driver knows them: it adds this. */
+      readonly requests?: readonly RequestRecord[];
+    }
   | {
       readonly type: 'run.resume';
       /** Limits to raise. */
@@ -229,6 +235,7 @@ export type ToolEvent =
       readonly error: unknown;
     };
 
+/** Every event the chart takes, but those that its invoked actors answer with. */
 export type AgentEvent = PublicEvent | ToolEvent;
 
 /** What a tool actor answers. Failures of a tool are data, never a rejection. */
@@ -269,6 +276,7 @@ export type ParsedReply =
 export interface PreToolVerdict {
   readonly verdict: 'proceed' | 'ask' | 'block' | 'failed';
   readonly reasons: readonly ContextNote[];
+  /** Goes to the model with the call's observation. */
   readonly context: readonly ContextNote[];
   /** The input as the hooks left it, validated. */
   readonly input: Json;

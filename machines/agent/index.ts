@@ -8,7 +8,7 @@ export {
   toMermaid,
   toOverview,
 } from './agent.graph.ts';
-export { AGENT_MACHINE_VERSION, agentMachine } from './agent.machine.ts';
+export { AGENT_MACHINE_VERSION, type AgentSnapshot, agentMachine } from './agent.machine.ts';
 export { type PortInputs, type PortName, type PortOutputs, ports } from './agent.ports.ts';
 export type {
   AgentContext,

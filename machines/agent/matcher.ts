@@ -18,12 +18,18 @@ const NAME_LIST = /^[\w\- ,|]*$/u;
  * a mistyped gate closes more, never less.
  */
 export function matchesTool(matcher: string, tool: string): boolean {
-  const text = matcher.trim();
-  if (text === '' || text === '*') return true;
-  if (NAME_LIST.test(text)) return text.split(/[|,]/u).some((name) => name.trim() === tool);
+  const names = namesIn(matcher);
+  if (names !== null) return names.length === 0 || names.includes(tool);
   try {
-    return new RegExp(text, 'u').test(tool);
+    return new RegExp(matcher.trim(), 'u').test(tool);
   } catch {
     return true;
   }
+}
+
+/** The exact names that a matcher lists: none where it selects all, null for an expression. */
+export function namesIn(matcher: string): readonly string[] | null {
+  const text = matcher.trim();
+  if (text === '' || text === '*') return [];
+  return NAME_LIST.test(text) ? text.split(/[|,]/u).map((name) => name.trim()) : null;
 }

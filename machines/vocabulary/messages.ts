@@ -61,6 +61,8 @@ export interface ObservationMessage {
   readonly callId: string;
   readonly providerId: string | null;
   readonly tool: string;
+  /** What was decided on and executed, where hooks made something else of the call's input. */
+  readonly input?: Json;
   readonly outcome: Outcome;
   /** The tool's result, or what went wrong. Untrusted text. */
   readonly content: string;

@@ -1,5 +1,6 @@
-import type { Message } from './messages.ts';
+import type { Message, ObservationMessage } from './messages.ts';
 
+/** How far an item is. */
 export type TodoStatus = 'pending' | 'in_progress' | 'completed';
 
 /** An item of the list the model keeps with `todo_write`. */
@@ -8,7 +9,7 @@ export interface TodoItem {
   readonly status: TodoStatus;
   /** Ids of calls of this run that the model names as evidence. */
   readonly evidence: readonly string[];
-  /** Whether a completed item names at least one call, and all it names ended `ok`. */
+  /** See {@link isVerified}. */
   readonly verified: boolean;
 }
 
@@ -17,33 +18,58 @@ export const TODO_TOOL = 'todo_write';
 
 /**
  * The current to-do list, read from the history: the input of the last `todo_write` that
- * ended `ok`. A completed item is *claimed*; it is `verified` only by calls that ended `ok`,
- * other than `todo_write` itself.
+ * ended `ok`, as it was executed. A completed item is *claimed*; it is `verified` only by calls that
+ * ended `ok`, other than `todo_write` itself.
  */
 export function deriveTodos(messages: readonly Message[]): readonly TodoItem[] {
-  const succeeded = new Set<string>();
-  let lastWrite: string | null = null;
-  for (const message of messages) {
-    if (message.role !== 'observation' || message.outcome !== 'ok') continue;
-    if (message.tool === TODO_TOOL) lastWrite = message.callId;
-    else succeeded.add(message.callId);
-  }
-  if (lastWrite === null) return [];
+  const lastWrite = messages
+    .filter(
+      (message): message is ObservationMessage =>
+        message.role === 'observation' && message.outcome === 'ok' && message.tool === TODO_TOOL,
+    )
+    .at(-1);
+  if (lastWrite === undefined) return [];
+  const succeeded = succeededCalls(messages);
+  if (lastWrite.input !== undefined) return readTodos(lastWrite.input, succeeded);
   for (const message of messages) {
     if (message.role !== 'assistant') continue;
-    const call = message.calls.find(({ id }) => id === lastWrite);
+    const call = message.calls.find(({ id }) => id === lastWrite.callId);
     if (call) return readTodos(call.input, succeeded);
   }
   return [];
 }
 
-function readTodos(input: unknown, succeeded: ReadonlySet<string>): readonly TodoItem[] {
+/** The calls that ended `ok`, `todo_write` left out: their tools by call id, in order. */
+export function succeededCalls(messages: readonly Message[]): ReadonlyMap<string, string> {
+  return new Map(
+    messages.flatMap((message) =>
+      message.role === 'observation' && message.outcome === 'ok' && message.tool !== TODO_TOOL
+        ? [[message.callId, message.tool] as const]
+        : [],
+    ),
+  );
+}
+
+/** Whether an item is completed and names calls as evidence that all ended `ok`. */
+export function isVerified(
+  { status, evidence = [] }: Claim,
+  succeeded: ReadonlyMap<string, string>,
+): boolean {
+  return status === 'completed' && evidence.length > 0 && evidence.every((id) => succeeded.has(id));
+}
+
+/** What an item says of itself. */
+interface Claim {
+  readonly status: TodoStatus;
+  readonly evidence?: readonly string[] | undefined;
+}
+
+function readTodos(input: unknown, succeeded: ReadonlyMap<string, string>): readonly TodoItem[] {
   const todos = (input as { todos?: unknown } | null)?.todos;
   if (!Array.isArray(todos)) return [];
-  return todos.filter(isTodo).map(({ content, status, evidence }) => {
-    const named = Array.isArray(evidence) ? evidence.map(String) : [];
-    const isProven = named.length > 0 && named.every((id) => succeeded.has(id));
-    return { content, status, evidence: named, verified: status === 'completed' && isProven };
+  return todos.filter(isTodo).map(({ content, status, evidence: named }) => {
+    const evidence = Array.isArray(named) ? named.map(String) : [];
+    return { content, status, evidence, verified: isVerified({ status, evidence }, succeeded) };
   });
 }
 

@@ -32,6 +32,8 @@ export const CHINESE: Readonly<Record<string, string>> = {
   policies_changed:
     '运行 {runId} 开始时的权限策略和现在配置的不同。没有写入；请用当时的配置，或 agenthub fork … --policies current。',
   hooks_changed: '运行 {runId} 开始时的钩子和现在的不同。没有写入；请注册当时的钩子。',
+  tools_changed:
+    '运行 {runId} 有未完成的调用，用到这里没有的工具：{tools}。没有写入；请提供这些工具。',
   fork_diverges: '在另外的策略下，第 {seq} 条记录会走向别处。请在它之前分叉。',
   call_unknown: '运行 {runId} 没有调用 {callId}。它的调用：{calls}。',
   invalid_record: '没有第 {to} 条记录：记录从 0 到 {last}。',
@@ -47,6 +49,8 @@ export const CHINESE: Readonly<Record<string, string>> = {
   cannot_listen: '检查器页面无法在这个端口上监听（{message}）',
   page_not_built: '检查器页面还没有构建：在源码目录里请先运行 npm run build。',
   space_too_large: '状态空间太大，探索不完；请让世界或性质的记忆更小（{message}）',
+  too_many_facts:
+    '一条策略的规则要分辨的事实组合太多；请在自己的 worlds 里用 callOf 写明看哪些（{message}）',
   replay_failed: '路径和真实运行的机器对不上（{message}）',
   bad_response: '模型的回复没有应有的形式（{message}）',
   engine_error: '引擎没有说明就停了，这是 AgentHub 的错误（{message}）',

@@ -3,7 +3,7 @@ import type { Approval } from '../../machines/permission/reasons.ts';
 import type { ErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Run, RunOutcome } from '../run/run.types.ts';
-import { commandLine } from './again.ts';
+import { commandLine } from './command-line.ts';
 import { drive } from './drive.ts';
 import { sayError } from './error-texts.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -71,7 +71,7 @@ export async function driveAndReport(
     const { usage, todos } = run;
     if (flags.json) write({ status: 'waiting', ...waiting, usage, todos, trace });
     else if (flags.jsonStream) write({ type: 'waiting', ...waiting });
-    else writeWaiting(run.id, questions, io, { flags, locale });
+    else writeWaiting({ runId: run.id, questions }, io, { flags, locale });
     return exitCode;
   }
   if (flags.json) {
@@ -123,8 +123,7 @@ export function writeStored(outcome: RunOutcome, io: Io, { flags, locale }: Tell
 
 /** What a run was left waiting for, and the exact commands that answer it. */
 function writeWaiting(
-  runId: string,
-  questions: readonly Question[],
+  { runId, questions }: { readonly runId: string; readonly questions: readonly Question[] },
   io: Io,
   { flags, locale }: Telling & { readonly flags: DriveFlags },
 ): void {

@@ -12,6 +12,7 @@ import { findFileProblem } from './problems.ts';
 import { type Areas, type FileOperation, judge, type PathVerdict } from './verdict.ts';
 import { inodeKey, type Walk, walkPath } from './walk.ts';
 
+/** The folders a guard knows; relative ones start from the working folder. */
 export interface FileGuardOptions {
   /** The folder that relative paths start from; need not be an allowed one. */
   readonly workingFolder: string;

@@ -5,6 +5,7 @@ import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
 import { isSameFile, readInputIdentity } from './identity.ts';
 
+/** How an inspected file is read. */
 export interface ReadOptions {
   readonly signal: AbortSignal;
   /** A larger file is refused with `too_large`. */

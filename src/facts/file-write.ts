@@ -9,6 +9,7 @@ import { isSameFile, type OutputIdentity, readOutputIdentity } from './identity.
 /** The part of `node:fs/promises` that writing needs; tests hand in one that fails. */
 export type WriteFiles = Pick<typeof nodeFiles, 'open' | 'lstat' | 'link' | 'rename' | 'unlink'>;
 
+/** How an inspected output is written. */
 export interface WriteOptions {
   readonly signal: AbortSignal;
   /** Whether replacing what was inspected was granted; otherwise nothing may stand there. */

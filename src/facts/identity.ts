@@ -24,6 +24,7 @@ export type OutputIdentity = {
   readonly existing: FileIdentity | null;
 };
 
+/** What a file was when it was looked at. */
 export function identityOf(stats: BigIntStats): FileIdentity {
   return {
     dev: String(stats.dev),
@@ -34,6 +35,7 @@ export function identityOf(stats: BigIntStats): FileIdentity {
   };
 }
 
+/** Whether a file is still what it was. */
 export function isSameFile(stats: BigIntStats, identity: FileIdentity): boolean {
   const now = identityOf(stats);
   return (Object.keys(now) as (keyof FileIdentity)[]).every((key) => now[key] === identity[key]);

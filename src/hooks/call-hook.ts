@@ -2,7 +2,7 @@ import type { HookEvent } from '../../machines/agent/matcher.ts';
 import type { ErrorData } from '../../machines/vocabulary/errors.ts';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
-import type { Message } from '../../machines/vocabulary/messages.ts';
+import { deepFreeze, frozenHistory } from './frozen-copy.ts';
 import type { Hook, HookInputs, HookOutputs, HookRunView } from './hook.types.ts';
 import { checkOutput } from './hook-output.ts';
 
@@ -137,28 +137,10 @@ async function runIsolated<Event extends HookEvent>(
   return { returned: await hook.run(frozenCopy(input), { signal }) };
 }
 
-/** Copies of messages by the message: a run's history is copied once, not once per hook. */
-const copies = new WeakMap<Message, Message>();
-
 function frozenCopy<Input extends HookRunView>(input: Input): Input {
   const { messages, ...rest } = input;
-  const history = messages.map((message) => {
-    const known = copies.get(message);
-    if (known !== undefined) return known;
-    const copy = deepFreeze(structuredClone(message));
-    copies.set(message, copy);
-    return copy;
-  });
-  return Object.freeze({
-    ...deepFreeze(structuredClone(rest)),
-    messages: Object.freeze(history),
-  }) as Input;
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const member of Object.values(value)) deepFreeze(member);
-  return Object.freeze(value);
+  const history = frozenHistory(messages);
+  return Object.freeze({ ...deepFreeze(structuredClone(rest)), messages: history }) as Input;
 }
 
 function verdictOf(output: object): string {

@@ -29,6 +29,13 @@ const definitionSchema = z.strictObject({
   run: z.custom<Hook['run']>((value) => typeof value === 'function', 'must be a function'),
 });
 
+/** A hook in which nothing is left out. */
+const wholeSchema = z.object({
+  ...definitionSchema.shape,
+  matcher: z.string(),
+  timeout: definitionSchema.shape.timeout.unwrap(),
+});
+
 /**
  * Checks a hook and fills in its defaults. The result is frozen.
  *
@@ -45,15 +52,28 @@ export function defineHook<Event extends HookEvent>(
     const where = issue?.path.join('.') || 'definition';
     throw invalidHook(definition, `${where}: ${issue?.message ?? 'invalid'}`);
   }
-  const { name, event, matcher, timeout } = checked.data;
+  const { name, matcher, timeout } = checked.data;
+  const { event, run } = definition;
+  const hook: Hook<Event> = Object.freeze({ name, event, matcher, timeout, run });
+  requireHook(hook);
+  return hook;
+}
+
+/** @throws AgentHubError `invalid_hook` for what is no whole hook, however it was made. */
+export function requireHook(hook: Hook): void {
+  const checked = wholeSchema.safeParse(hook);
+  if (!checked.success) {
+    const issue = checked.error.issues[0];
+    throw invalidHook(hook, `${issue?.path.join('.') || 'hook'}: ${issue?.message ?? 'invalid'}`);
+  }
+  const { event, matcher } = checked.data;
   const forTools = event === 'PreToolUse' || event === 'PostToolUse';
   if (!forTools && !isEverything(matcher)) {
-    throw invalidHook(definition, `matcher: ${event} has no tool to match; leave it out`);
+    throw invalidHook(hook, `matcher: ${event} has no tool to match; leave it out`);
   }
   if (!compiles(matcher)) {
-    throw invalidHook(definition, `matcher: ${matcher} is not a name list or regular expression`);
+    throw invalidHook(hook, `matcher: ${matcher} is not a name list or regular expression`);
   }
-  return Object.freeze({ name, event: definition.event, matcher, timeout, run: definition.run });
 }
 
 function invalidHook(definition: unknown, problem: string): AgentHubError<'invalid_hook'> {

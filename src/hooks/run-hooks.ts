@@ -1,3 +1,5 @@
+import type { PortOutputs } from '../../machines/agent/agent.ports.ts';
+import type { PreToolVerdict } from '../../machines/agent/agent.types.ts';
 import { type HookEvent, matchesTool } from '../../machines/agent/matcher.ts';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Json } from '../../machines/vocabulary/json.ts';
@@ -12,10 +14,7 @@ import {
   noPostToolUse,
   noPreToolUse,
   type PostToolUseResult,
-  type PreToolUseResult,
-  type StopResult,
-  type UserPromptSubmitResult,
-} from './fold.ts';
+} from './fold-answers.ts';
 import type { Hook, HookInputs } from './hook.types.ts';
 
 /*
@@ -34,7 +33,7 @@ export async function runUserPromptSubmit(
   hooks: readonly Hook[],
   view: HookInputs['UserPromptSubmit'],
   options: RunHooksOptions,
-): Promise<UserPromptSubmitResult> {
+): Promise<PortOutputs['userPromptSubmit']> {
   let result = NO_USER_PROMPT_SUBMIT;
   for (const hook of ofEvent(hooks, 'UserPromptSubmit')) {
     result = foldUserPromptSubmit(result, await callHook(hook, view, options));
@@ -51,7 +50,7 @@ export async function runPreToolUse(
   hooks: readonly Hook[],
   call: HookInputs['PreToolUse'],
   options: RunHooksOptions & { readonly validate: ValidateInput },
-): Promise<PreToolUseResult> {
+): Promise<PreToolVerdict> {
   let result = noPreToolUse(call.input);
   for (const hook of forTool(hooks, 'PreToolUse', call.tool)) {
     const answer = await callHook(hook, { ...call, input: result.input }, options);
@@ -79,7 +78,7 @@ export async function runStop(
   hooks: readonly Hook[],
   view: HookInputs['Stop'],
   options: RunHooksOptions,
-): Promise<StopResult> {
+): Promise<PortOutputs['stop']> {
   let result = NO_STOP;
   for (const hook of ofEvent(hooks, 'Stop')) {
     result = foldStop(result, await callHook(hook, view, options));

@@ -11,6 +11,7 @@ export interface Model {
   generate(request: ModelRequest, options: GenerateOptions): Promise<ModelReply>;
 }
 
+/** What a model is given beside its request. */
 export interface GenerateOptions {
   readonly signal: AbortSignal;
   /** Called for each piece as it arrives; not called once `signal` has aborted. */

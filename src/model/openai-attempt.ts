@@ -1,8 +1,8 @@
 import type OpenAI from 'openai';
 import type { ModelDelta, Usage } from '../../machines/vocabulary/model.ts';
-import { eventStreamReader } from './event-stream.ts';
 import { describeError, type Failure, failure, statusFailure } from './openai-errors.ts';
 import { type Reading, readCompletion, streamReader } from './openai-reply.ts';
+import { eventStreamReader } from './server-sent-events.ts';
 
 /** How one HTTP request ended. */
 export type Attempt = Reading;

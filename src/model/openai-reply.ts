@@ -143,7 +143,7 @@ export function readUsage(value: unknown): Usage | null {
 }
 
 function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function firstChoice(body: Fields): Fields | null {

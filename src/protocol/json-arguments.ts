@@ -21,6 +21,7 @@ export interface ArgumentsFailure {
   readonly text: string;
 }
 
+/** Arguments as read, or refused. */
 export type ArgumentsReading = { readonly ok: true; readonly value: JsonObject } | ArgumentsFailure;
 
 const FENCE_LINE = /^[ \t]*(?:```|~~~)/gm;

@@ -4,10 +4,12 @@ const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u20
 /** White space beyond ASCII, line breaks aside. */
 const WIDE_SPACE = new Set([0xa0, 0x1680, 0x202f, 0x205f, 0x3000]);
 
+/** A character that ends a line. */
 export function isLineBreak(char: string | undefined): boolean {
   return char !== undefined && isLineBreakCode(char.charCodeAt(0));
 }
 
+/** A character that nobody sees and that means nothing. */
 export function isInvisible(char: string | undefined): boolean {
   return char !== undefined && isInvisibleCode(char.charCodeAt(0));
 }

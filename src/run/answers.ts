@@ -49,6 +49,7 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   not_an_answer: 'This is none of the four events that a person may send.',
 };
 
+/** A refusal with its text. */
 export function refuse(code: RefusalCode): AnswerResult {
   return { accepted: false, code, message: REFUSALS[code] };
 }

@@ -5,18 +5,20 @@ import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { type AgentInput, DEFAULT_LIMITS, type Limits } from '../../machines/agent/agent.types.ts';
 import type { HookSelector } from '../../machines/agent/matcher.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { requireHook } from '../hooks/define-hook.ts';
 import { nativeCalls } from '../protocol/native-calls.ts';
 import type { Protocol } from '../protocol/protocol.types.ts';
 import { reactText } from '../protocol/react-text.ts';
-import { toToolSpec } from '../tools/define-tool.ts';
+import { requireTool, toToolSpec } from '../tools/define-tool.ts';
 import type { Agent, AgentOptions, StartOptions } from './agent.types.ts';
 import { Journal } from './journal.ts';
-import { checkHistory, mergeLimits, mergePolicies, parseOption } from './options.ts';
+import { checkHistory, checkRunId, mergeLimits, mergePolicies, parseOption } from './options.ts';
 import { createPorts } from './ports/index.ts';
 import type { AgentParts, RunServices } from './ports/parts.ts';
 import { restoreLog } from './restore.ts';
 import { openRun, type RunHost } from './run.ts';
 import { Slots } from './slots.ts';
+import { checkToolNames } from './tool-names.ts';
 
 /** Default limits without a store: nothing keeps a run for later, so a person has ten minutes. */
 export const DEFAULT_AGENT_LIMITS: Limits = { ...DEFAULT_LIMITS, approvalDeadline: 10 * 60_000 };
@@ -31,34 +33,78 @@ export const AGENT_DEFAULTS = {
 /** Milliseconds after which a dead driver's run may be taken over. */
 const LEASE_TIME = 15_000;
 
+/** The longest a Node timer runs, in milliseconds; a longer one would fire at once. */
+const LONGEST_TIMER = 2_147_483_647;
+
+const timer = z.number().int().positive().max(LONGEST_TIMER);
+
 const settingsSchema = z.object({
   locale: z.enum(['zh', 'en']),
+  instructions: z.string(),
   maxResultBytes: z.number().int().min(100),
   maxParallelTools: z.number().int().positive(),
-  inspectTimeout: z.number().int().positive(),
+  inspectTimeout: timer,
+  owner: z.string().min(1),
+  leaseTime: timer,
 });
+
+/** Every option there is; a misspelled one must not be one that is left out. */
+const OPTIONS: Readonly<Record<keyof AgentOptions, true>> = {
+  model: true,
+  protocol: true,
+  instructions: true,
+  tools: true,
+  hooks: true,
+  permissions: true,
+  limits: true,
+  locale: true,
+  maxResultBytes: true,
+  maxParallelTools: true,
+  inspectTimeout: true,
+  inspect: true,
+  onEvent: true,
+  store: true,
+  owner: true,
+  leaseTime: true,
+  now: true,
+  createId: true,
+};
 
 /**
  * Makes an agent: the machine with its ports filled in, once for all its runs.
- * @throws AgentHubError `invalid_options` naming what is wrong and what is allowed.
+ * @throws AgentHubError `invalid_options`, `invalid_hook` or `invalid_tool` naming what is wrong
+ * and what is allowed.
  */
 export function createAgent(options: AgentOptions): Agent {
   const { model, now = Date.now, createId = randomUUID, instructions = '' } = options;
   const { locale = 'en', maxResultBytes = AGENT_DEFAULTS.maxResultBytes } = options;
   const { maxParallelTools = AGENT_DEFAULTS.maxParallelTools } = options;
   const { inspectTimeout = AGENT_DEFAULTS.inspectTimeout } = options;
+  const strays = Object.keys(options).filter((name) => !Object.hasOwn(OPTIONS, name));
+  if (strays.length > 0)
+    throw new AgentHubError(
+      'invalid_options',
+      `${strays.join(', ')}: there is no such option. There are: ${Object.keys(OPTIONS).join(', ')}.`,
+    );
   if (typeof model?.generate !== 'function')
     throw new AgentHubError('invalid_options', 'model: give a Model, such as openaiModel({ … }).');
-  const settings = { locale, maxResultBytes, maxParallelTools, inspectTimeout };
+  const { store, owner = `${hostname()}:${process.pid}`, leaseTime = LEASE_TIME } = options;
+  const timers = { inspectTimeout, leaseTime };
+  const settings = { locale, instructions, maxResultBytes, maxParallelTools, owner, ...timers };
   parseOption(settingsSchema, settings, 'options');
 
   const tools = byName(options.tools ?? [], 'tools');
   const hooks = options.hooks ?? [];
   byName(hooks, 'hooks');
+  // A hook or tool that was written by hand may lack what makes it a gate at all.
+  for (const hook of hooks) requireHook(hook);
+  for (const tool of tools.values()) requireTool(tool);
   const selectors = hooks.map(
     ({ name, event, matcher }): HookSelector => ({ name, event, matcher }),
   );
   const policies = mergePolicies(options.permissions?.policies);
+  const own = options.permissions?.policies ?? {};
+  checkToolNames({ tools: tools.keys(), policies: own, hooks: selectors });
   const limits = mergeLimits(options.limits, options.store ? DEFAULT_LIMITS : DEFAULT_AGENT_LIMITS);
 
   const services = new Map<string, RunServices>();
@@ -82,7 +128,7 @@ export function createAgent(options: AgentOptions): Agent {
     if (typeof prompt !== 'string' || prompt.trim() === '')
       throw new AgentHubError('invalid_prompt', 'The prompt is empty: say what is to be done.');
     return {
-      runId: start.runId ?? createId(),
+      runId: checkRunId(start.runId ?? createId()),
       startedAt: now(),
       locale,
       prompt,
@@ -103,7 +149,6 @@ export function createAgent(options: AgentOptions): Agent {
       return () => services.delete(runId);
     },
   });
-  const { store, owner = `${hostname()}:${process.pid}`, leaseTime = LEASE_TIME } = options;
   const request = { owner, ttl: leaseTime };
 
   return {
@@ -128,6 +173,7 @@ export function createAgent(options: AgentOptions): Agent {
         request,
         policies,
         hooks: selectors,
+        tools,
       });
       const journal = Journal.resume({ store, request, now }, lease, log);
       return openRun({ snapshot }, hostOf(journal), { store, journal, waiting });

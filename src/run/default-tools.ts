@@ -7,6 +7,7 @@ import { createKnowledgeSearch } from '../tools/knowledge-search/knowledge-searc
 import { createTodoWrite } from '../tools/todo-write/todo-write.ts';
 import type { Tool } from '../tools/tool.types.ts';
 
+/** Where the shipped tools may work. */
 export interface DefaultToolsOptions {
   /** The folder that relative paths of pictures start from. It must exist. */
   readonly workingFolder: string;

@@ -1,10 +1,14 @@
-import { type AnyActorScope, initialTransition, type SnapshotFrom } from 'xstate';
-import { AGENT_MACHINE_VERSION, agentMachine } from '../../machines/agent/agent.machine.ts';
+import { type AnyActorScope, initialTransition } from 'xstate';
+import {
+  AGENT_MACHINE_VERSION,
+  type AgentSnapshot,
+  agentMachine,
+} from '../../machines/agent/agent.machine.ts';
 import { inertScope } from '../../machines/agent/agent.scope.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { LogRecord, StartRecord, StoreErrorCode } from './store/store.types.ts';
 
-export type AgentSnapshot = SnapshotFrom<typeof agentMachine>;
+export type { AgentSnapshot };
 
 /** One record and the run after it. Intents change nothing. */
 export interface FoldStep {

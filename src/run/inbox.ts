@@ -7,6 +7,8 @@ import type { InboxEntry, RunStore } from './store/store.types.ts';
 /** Milliseconds between two looks into the inbox. */
 const INTERVAL = 250;
 
+/** What an inbox reads, and who takes what it finds. */
+/** An inbox while its run is driven. */
 export interface InboxOptions {
   readonly runId: string;
   readonly store: RunStore;

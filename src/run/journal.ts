@@ -18,6 +18,7 @@ type NewRecord =
   | { readonly kind: 'event'; readonly event: JsonObject & { readonly type: string } }
   | { readonly kind: 'intent'; readonly callId: string; readonly attempt: number };
 
+/** What a journal writes to, and by which clock. */
 export interface JournalOptions {
   readonly store: RunStore;
   readonly request: LeaseRequest;

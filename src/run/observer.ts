@@ -1,10 +1,10 @@
-import { UNTOLD_REQUEST } from '../../machines/agent/agent.answers.ts';
 import { decide } from '../../machines/agent/agent.calls.ts';
 import type { AgentContext, Call } from '../../machines/agent/agent.types.ts';
 import { questionsOf, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
-import type { ModelDelta } from '../../machines/vocabulary/model.ts';
+import type { ModelDelta, RequestRecord } from '../../machines/vocabulary/model.ts';
 import { TODO_TOOL } from '../../machines/vocabulary/todos.ts';
 import type { EventStream } from './event-stream.ts';
+import { harmlessly } from './harmlessly.ts';
 import type { PersonStep, RunEvent, Step } from './run.types.ts';
 
 /** A step before it has an id and times. */
@@ -12,12 +12,6 @@ type NewStep<Kind extends Step['kind']> = Omit<
   Extract<Step, { kind: Kind }>,
   'id' | 'startedAt' | 'endedAt'
 >;
-
-/** The end of a model's step that was cut short: at least one request was made, at an unknown cost. */
-const CANCELLED = {
-  status: 'cancelled',
-  requests: [{ ...UNTOLD_REQUEST, error: 'aborted' }],
-} as const;
 
 /** What a snapshot must have to be observed. */
 interface Observed {
@@ -28,8 +22,8 @@ interface Observed {
 interface ObserverOptions {
   readonly now: () => number;
   readonly stream: EventStream<RunEvent>;
-  /** The host's callback; what it throws is dropped. */
-  readonly onEvent: (event: RunEvent) => void;
+  /** The host's callback; what it throws, or rejects with, is dropped. */
+  readonly onEvent: (event: RunEvent) => unknown;
 }
 
 /**
@@ -40,6 +34,8 @@ export class RunObserver {
   readonly #options: ObserverOptions;
   readonly #steps: Step[] = [];
   readonly #open = new Map<number, number>();
+  /** What the open model step carries. */
+  #asked: { readonly step: number; readonly request: RequestRecord } | null = null;
   #previous: Observed | null = null;
 
   constructor(options: ObserverOptions) {
@@ -79,6 +75,20 @@ export class RunObserver {
     this.emit({ type: 'step.finished', step: closed });
   }
 
+  /** Opens a model's step, with what its request carries: that much is known if it is cut short. */
+  ask(step: NewStep<'model'>, carried: Pick<RequestRecord, 'messages' | 'characters'>): number {
+    const id = this.open<'model'>(step);
+    const request = { ...carried, usage: null, error: 'aborted', ms: 0 };
+    this.#asked = { step: id, request };
+    return id;
+  }
+
+  /** The request that is under way, at a cost that nobody will tell. */
+  get underWay(): readonly RequestRecord[] {
+    if (this.#asked === null || !this.#open.has(this.#asked.step)) return [];
+    return [this.#asked.request];
+  }
+
   /** Adds a step that is over. `startedAt` may lie in the past. */
   add<Kind extends Step['kind']>(step: NewStep<Kind>, startedAt = this.#options.now()): void {
     const id = this.open(step);
@@ -97,11 +107,7 @@ export class RunObserver {
   }
 
   #tellHost(event: RunEvent): void {
-    try {
-      this.#options.onEvent(event);
-    } catch {
-      // A host's callback is not part of the run.
-    }
+    harmlessly(() => this.#options.onEvent(event));
   }
 
   /** Reads one microstep of the chart. */
@@ -132,7 +138,8 @@ export class RunObserver {
       const step = this.#steps[id - 1];
       if (step?.kind === 'person') this.close<'person'>(id, { answer: 'cancelled' });
       else if (step?.kind === 'tool') this.close<'tool'>(id, { outcome: 'cancelled' });
-      else if (step?.kind === 'model') this.close<'model'>(id, CANCELLED);
+      else if (step?.kind === 'model')
+        this.close<'model'>(id, { status: 'cancelled', requests: this.underWay });
       else this.close(id);
     }
   }

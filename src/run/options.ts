@@ -1,11 +1,19 @@
 import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits } from '../../machines/agent/agent.types.ts';
+import type { HookEvent } from '../../machines/agent/matcher.ts';
 import { DEFAULT_POLICIES, type Policies } from '../../machines/permission/policies.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Message } from '../../machines/vocabulary/messages.ts';
 import { checkValue } from './option-problems.ts';
 
 const count = z.number().int().positive();
+
+const HOOK_EVENTS = [
+  'UserPromptSubmit',
+  'PreToolUse',
+  'PostToolUse',
+  'Stop',
+] as const satisfies HookEvent[];
 
 /** Limits as a host or a configuration file may give them. */
 export const limitsSchema = z
@@ -58,6 +66,19 @@ export function parseOption<Value>(schema: z.ZodType<Value>, value: unknown, nam
     ({ path, text }) => `${[name, path].filter(Boolean).join('.')}: ${text}`,
   );
   throw new AgentHubError('invalid_options', problems.join('\n'), { option: name });
+}
+
+/** One line of text that every store keeps as it is, and that can be told to a person. */
+const RUN_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
+
+/** @throws AgentHubError `invalid_options` for what is no run id. */
+export function checkRunId(runId: unknown): string {
+  if (typeof runId === 'string' && RUN_ID.test(runId)) return runId;
+  throw new AgentHubError(
+    'invalid_options',
+    'runId: a run id is text of 1 to 200 characters without control characters.',
+    { option: 'runId' },
+  );
 }
 
 /** The limits of a run: what is given, over `base`. */
@@ -113,6 +134,20 @@ const messageSchema = z.discriminatedUnion('role', [
   z.object({ role: z.literal('repair'), code: z.string(), detail: z.string().nullable() }),
   z.object({ role: z.literal('stop_block'), reasons: z.array(noteSchema) }),
 ]);
+
+/** What a run starts with, as a log that comes from elsewhere holds it. */
+export const inputSchema = z.object({
+  runId: z.string().regex(RUN_ID),
+  startedAt: z.number(),
+  locale: z.enum(['zh', 'en']),
+  prompt: z.string(),
+  history: z.array(messageSchema),
+  hooks: z.array(
+    z.strictObject({ name: z.string(), event: z.enum(HOOK_EVENTS), matcher: z.string() }),
+  ),
+  policies: policiesSchema,
+  limits: limitsSchema.required(),
+});
 
 /**
  * A conversation to go on with. Refuses one in which a call has not exactly one observation,

@@ -5,12 +5,15 @@ import { canonicalJson } from '../../machines/vocabulary/json.ts';
 import { type AgentSnapshot, foldLog, startOf } from './fold.ts';
 import type { InboxEntry, Lease, LeaseRequest, LogRecord, RunStore } from './store/store.types.ts';
 
+/** What a run is restored from, and under which rules. */
 export interface RestoreOptions {
   readonly store: RunStore;
   readonly request: LeaseRequest;
   /** The agent's own, which the log's must equal. */
   readonly policies: Policies;
   readonly hooks: readonly HookSelector[];
+  /** The tools that the agent has. */
+  readonly tools: Pick<ReadonlySet<string>, 'has'>;
 }
 
 /** A run as its log left it, under a lease. */
@@ -34,6 +37,7 @@ export async function restoreLog(runId: string, options: RestoreOptions): Promis
     const log = await store.read(runId);
     const snapshot = foldLog(log);
     checkSame(log, options);
+    checkTools(snapshot, options.tools);
     if (snapshot.status !== 'active')
       throw new AgentHubError('run_ended', `Run ${runId} has ended; it cannot go on.`, { runId });
     return { lease, log, snapshot, waiting: await store.pending(runId) };
@@ -59,6 +63,24 @@ function checkSame(log: readonly LogRecord[], { policies, hooks }: RestoreOption
       `Run ${runId} began with other hooks (${names(recorded.hooks)}) than this agent has (${names(hooks)}). Nothing was written. Register the recorded hooks, or fork the run.`,
       { runId },
     );
+}
+
+/** A call that was looked at before must find its tool: an approval must not run into nothing. */
+function checkTools({ context }: AgentSnapshot, tools: RestoreOptions['tools']): void {
+  const { runId } = context;
+  const missing = context.calls.filter(
+    ({ tool, stage, starts, facts, grants }) =>
+      stage !== 'settled' &&
+      (stage === 'asked' || starts > 0 || facts !== null || grants.length > 0) &&
+      !tools.has(tool),
+  );
+  if (missing.length === 0) return;
+  const wanted = [...new Set(missing.map(({ tool }) => tool))].join(', ');
+  throw new AgentHubError(
+    'tools_changed',
+    `Run ${runId} has open calls of tools that this agent has not: ${wanted}. Nothing was written. Give the agent these tools.`,
+    { runId, tools: wanted },
+  );
 }
 
 function names(hooks: readonly HookSelector[]): string {

@@ -1,16 +1,18 @@
-import { createActor, type InspectionEvent, type Observer, type SnapshotFrom } from 'xstate';
-import type { agentMachine } from '../../machines/agent/agent.machine.ts';
-import type { AgentInput, Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
+import { createActor, type InspectionEvent, type Observer } from 'xstate';
+import type { AgentSnapshot, agentMachine } from '../../machines/agent/agent.machine.ts';
+import type { AgentInput, Limits, PublicEvent, Rest } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
 import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
 import { judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
+import { harmlessly } from './harmlessly.ts';
 import { type Inbox, watchInbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
 import { limitsSchema, parseOption } from './options.ts';
-import type { AnswerResult, Run, RunEvent, RunOutcome } from './run.types.ts';
-import type { InboxEntry, RunStatus, RunStore } from './store/store.types.ts';
+import type { AnswerResult, Run, RunEvent, RunLeavings, RunOutcome } from './run.types.ts';
+import { statusOf } from './run-status.ts';
+import type { InboxEntry, RunStore } from './store/store.types.ts';
 
 /** What a run needs of its agent. */
 export interface RunHost {
@@ -22,7 +24,8 @@ export interface RunHost {
   readonly register: (runId: string, observer: RunObserver) => () => void;
 }
 
-type AgentSnapshot = SnapshotFrom<typeof agentMachine>;
+/** What the chart itself came to. */
+type RestedOutcome = Rest & RunLeavings;
 
 /** Where a run begins: at its input, or at a snapshot folded from its log. */
 export type RunOrigin = { readonly input: AgentInput } | { readonly snapshot: AgentSnapshot };
@@ -70,7 +73,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
     if (actor.getSnapshot().status === 'active') journal?.event(event.event);
   }
 
-  const rest = (outcome: RunOutcome) => {
+  const rest = (outcome: RestedOutcome) => {
     if (isResting) return;
     isResting = true;
     if (outcome.status === 'suspended') inbox?.idle(true);
@@ -79,7 +82,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
   };
 
   /** A run has come to rest when that is stored too; if it cannot be, it has failed. */
-  const announce = async (outcome: RunOutcome, resolve: (outcome: RunOutcome) => void) => {
+  const announce = async (outcome: RestedOutcome, resolve: (outcome: RunOutcome) => void) => {
     journal?.status(outcome.status);
     if (isOver)
       await journal?.ready().then(
@@ -134,7 +137,10 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       resting = resolvers<RunOutcome>();
       stream.reopen();
     }
-    actor.send(event);
+    // What is under way is known here only, whoever cancels it.
+    const requests = observer.underWay;
+    const isCancel = event.type === 'run.cancel' && requests.length > 0;
+    actor.send(isCancel ? { ...event, requests } : event);
     return result;
   };
 
@@ -194,16 +200,13 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       actor.stop();
       end();
       stream.close();
+      if (!isResting) resting.resolve({ status: 'closed', ...leavingsOf(actor.getSnapshot()) });
       await journal?.close();
     },
   };
 }
 
-function statusOf({ value }: AgentSnapshot): RunStatus {
-  return stateOf({ value } as AgentSnapshot) === 'awaitPermission.asking' ? 'waiting' : 'running';
-}
-
-function failed(outcome: RunOutcome, error: ErrorData): RunOutcome {
+function failed(outcome: RestedOutcome, error: ErrorData): RestedOutcome {
   const { runId, usage, todos, messages } = outcome;
   return { status: 'failed', error, runId, usage, todos, messages };
 }
@@ -212,16 +215,15 @@ function toStoreError(thrown: unknown): ErrorData {
   return toErrorData(thrown, 'store_failed');
 }
 
-function outcomeOf(snapshot: AgentSnapshot): RunOutcome {
-  const { runId, usage, messages, rest } = snapshot.context;
+function outcomeOf(snapshot: AgentSnapshot): RestedOutcome {
   const error = { code: 'engine_error', message: 'The run stopped without saying how.' };
-  return {
-    ...(rest ?? { status: 'failed', error }),
-    runId,
-    usage: reportUsage(usage),
-    todos: todosOf(snapshot),
-    messages,
-  };
+  const rest = snapshot.context.rest ?? { status: 'failed', error };
+  return { ...rest, ...leavingsOf(snapshot) };
+}
+
+function leavingsOf(snapshot: AgentSnapshot): RunLeavings {
+  const { runId, usage, messages } = snapshot.context;
+  return { runId, usage: reportUsage(usage), todos: todosOf(snapshot), messages };
 }
 
 /** The first microsteps come before `createActor` returns, so the actor itself is not known yet. */
@@ -229,18 +231,9 @@ function isRoot({ actorRef, rootId }: InspectionEvent): boolean {
   return (actorRef as { sessionId?: string }).sessionId === rootId;
 }
 
-function passOn(inspect: RunHost['inspect'], event: InspectionEvent): void {
-  if (typeof inspect === 'function') inspect(event);
-  else inspect?.next?.(event);
-}
-
-/** A host's callback is not part of the run: what it throws is dropped. */
-function harmlessly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // Nothing to do: the run goes on as if nobody had looked.
-  }
+/** Gives what the host's observer gives back: it may be a promise. */
+function passOn(inspect: RunHost['inspect'], event: InspectionEvent): unknown {
+  return typeof inspect === 'function' ? inspect(event) : inspect?.next?.(event);
 }
 
 function resolvers<Value>() {

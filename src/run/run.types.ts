@@ -93,14 +93,22 @@ export type RunEvent =
   | { readonly type: 'todos'; readonly todos: readonly TodoItem[] }
   | { readonly type: 'rest'; readonly outcome: RunOutcome };
 
+/** `Run.close` let go of the run before it came to rest: with a store it can be restored. */
+export interface Closed {
+  readonly status: 'closed';
+}
+
 /** How a run came to rest, with what it leaves. */
-export type RunOutcome = Rest & {
+export type RunOutcome = (Rest | Closed) & RunLeavings;
+
+/** What a run leaves, however it ended. */
+export interface RunLeavings {
   readonly runId: string;
   readonly usage: UsageReport;
   readonly todos: readonly TodoItem[];
   /** The whole conversation; hand it to the next run as `history`. */
   readonly messages: readonly Message[];
-};
+}
 
 /** What became of an answer. Refused ones change nothing. */
 export type AnswerResult =
@@ -125,6 +133,7 @@ export interface AnswerOptions {
   readonly by?: string;
 }
 
+/** How an approval is given. */
 export interface ApproveOptions extends AnswerOptions {
   /** The `shown` of the question as the person saw it; the default is the question as it is. */
   readonly shown?: string;
@@ -144,8 +153,9 @@ export interface Run extends AsyncIterable<RunEvent> {
   readonly usage: UsageReport;
   readonly todos: readonly TodoItem[];
   /**
-   * Resolves when the run rests: done, suspended, failed or cancelled. It never rejects. After
-   * `resume`, or `cancel` of a suspended run, it is a new promise.
+   * Resolves when the run rests: done, suspended, failed or cancelled; or `closed`, when it was let
+   * go of before. It never rejects. After `resume`, or `cancel` of a suspended run, it is a new
+   * promise.
    */
   readonly outcome: Promise<RunOutcome>;
   /**
@@ -166,7 +176,8 @@ export interface Run extends AsyncIterable<RunEvent> {
   saved(): Promise<void>;
   /**
    * Lets go of a run that has not ended: its actors are stopped, and with a store any process may
-   * go on with it from where it is. Without one it is gone. `outcome` stays as it was.
+   * go on with it from where it is. Without one it is gone. An `outcome` that is not
+   * there yet resolves as `closed`.
    */
   close(): Promise<void>;
 }

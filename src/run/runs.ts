@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transition } from 'xstate';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
-import type { Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
+import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import {
   type Question,
   questionsOf,
@@ -10,107 +10,17 @@ import {
   stateOf,
   todosOf,
 } from '../../machines/agent/agent.view.ts';
-import type { Policies } from '../../machines/permission/policies.ts';
-import type { Approval } from '../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
-import type { Message } from '../../machines/vocabulary/messages.ts';
 import { judgeAnswer } from './answers.ts';
 import { type AgentSnapshot, foldLog } from './fold.ts';
-import { callsOf, type StoredCall } from './history/calls.ts';
+import { callsOf } from './history/calls.ts';
 import { checkPolicies, type Flip } from './history/policy-check.ts';
-import { type TimelineEntry, timelineOf } from './history/timeline.ts';
+import { timelineOf } from './history/timeline.ts';
 import { copyLog, exportLog, parseExport } from './history/transfer.ts';
 import { whyCall } from './history/why.ts';
-import type { Explanation } from './history/why.types.ts';
-import type { AnswerResult, RunOutcome } from './run.types.ts';
-import type {
-  InboxEntry,
-  LogRecord,
-  RunFilter,
-  RunStore,
-  RunSummary,
-} from './store/store.types.ts';
-
-/** A stored run as a person looks at it. */
-export interface StoredRun extends RunSummary {
-  /** Where the chart stands, such as `awaitPermission.asking`. */
-  readonly state: string;
-  readonly questions: readonly Question[];
-  readonly usage: RunOutcome['usage'];
-  readonly todos: RunOutcome['todos'];
-  readonly rest: AgentSnapshot['context']['rest'];
-  readonly messages: readonly Message[];
-  readonly timeline: readonly TimelineEntry[];
-  /** Every call, with all decisions about it. */
-  readonly calls: readonly StoredCall[];
-  /** Answers that nobody has taken yet, oldest first. */
-  readonly waitingAnswers: readonly PublicEvent[];
-}
-
-/** What became of an answer to a stored run. */
-export type PostedAnswer = {
-  /** Who drives the run, or null: then the answer waits until somebody does. */
-  readonly drivenBy: string | null;
-  /** Null while it waits. */
-  readonly result: AnswerResult | null;
-};
-
-export interface PersonOptions {
-  /** Who answers. */
-  readonly by: string;
-}
-
-/** The stored runs, from any process: to look at, to answer, to copy. It drives none. */
-export interface Runs {
-  list(filter?: RunFilter): Promise<readonly RunSummary[]>;
-  show(runId: string): Promise<StoredRun>;
-  /** The run as it was after record `to`; read only. */
-  replay(runId: string, to?: number): Promise<readonly TimelineEntry[]>;
-  why(runId: string, callId: string): Promise<Explanation>;
-  approve(
-    runId: string,
-    callId: string,
-    options: PersonOptions & {
-      readonly approvals?: readonly Approval[];
-      readonly expiresAt?: number;
-      readonly shown?: string;
-    },
-  ): Promise<PostedAnswer>;
-  deny(
-    runId: string,
-    callId: string,
-    options: PersonOptions & { readonly reason?: string },
-  ): Promise<PostedAnswer>;
-  cancel(runId: string, options: PersonOptions): Promise<PostedAnswer>;
-  resume(
-    runId: string,
-    options: PersonOptions & { readonly limits?: Partial<Limits> },
-  ): Promise<PostedAnswer>;
-  /** A new run from a run's first records; gives its id. */
-  fork(
-    runId: string,
-    options: { readonly at: number; readonly policies?: Policies; readonly newId?: string },
-  ): Promise<string>;
-  /** Which decisions of the stored runs other policies would change. */
-  checkPolicies(
-    policies: Policies,
-    filter?: RunFilter,
-  ): Promise<{
-    readonly runs: number;
-    readonly decisions: number;
-    readonly flips: readonly Flip[];
-    readonly unreadable: readonly string[];
-  }>;
-  export(runId: string): Promise<string>;
-  /** Gives the id of the run that was written. */
-  import(text: string, options?: { readonly newId?: string }): Promise<string>;
-}
-
-export interface RunsOptions {
-  readonly now?: () => number;
-  /** Milliseconds to wait for a live driver to take an answer. Default 3 000. */
-  readonly patience?: number;
-}
+import { checkRunId } from './options.ts';
+import type { PostedAnswer, Runs, RunsOptions } from './runs.types.ts';
+import type { InboxEntry, LogRecord, RunStore, RunSummary } from './store/store.types.ts';
 
 /** The runs of a store. */
 export function openRuns(
@@ -194,7 +104,7 @@ export function openRuns(
       const log = upTo(await store.read(runId), at);
       const forkedFrom = { runId, seq: at };
       await copyLog(store, log, {
-        runId: newId,
+        runId: checkRunId(newId),
         request,
         forkedFrom,
         ...(policies && { policies }),
@@ -221,7 +131,7 @@ export function openRuns(
     import: async (text, { newId } = {}) => {
       const log = parseExport(text);
       const [start] = log;
-      const runId = newId ?? (start?.kind === 'start' ? start.input.runId : '');
+      const runId = checkRunId(newId ?? (start?.kind === 'start' ? start.input.runId : ''));
       await copyLog(store, log, { runId, request });
       return runId;
     },

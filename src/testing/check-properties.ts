@@ -24,6 +24,7 @@ export interface PropertyReport {
   readonly results: readonly PropertyResult[];
 }
 
+/** How properties are checked. */
 export interface CheckOptions {
   readonly machine?: typeof agentMachine;
   readonly maxStates?: number;

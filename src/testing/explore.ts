@@ -35,6 +35,7 @@ export interface Exploration {
   readonly edges: number;
 }
 
+/** How far a world is explored, and who watches. */
 export interface ExploreOptions {
   /** The machine that is explored. Default the real one; a mutant in tests. */
   readonly machine?: typeof agentMachine;

@@ -52,7 +52,13 @@ export function formatTest(
   const isOurs = [...INVARIANTS, COMES_TO_REST].some((property) => property.id === id);
   const [shipped] = Object.entries(WORLDS).find(([, one]) => one === world) ?? [];
   const ours = isOurs ? ['COMES_TO_REST', 'INVARIANTS'] : [];
-  const names = ['checkPath', ...ours, ...(shipped === undefined ? [] : [shipped])].sort();
+  const properties = isOurs ? '[...INVARIANTS, COMES_TO_REST]' : 'properties';
+  const names = [
+    'checkPath',
+    'createReplay',
+    ...ours,
+    ...(shipped === undefined ? [] : [shipped]),
+  ].sort();
   return [
     `import { ${names.join(', ')} } from 'agenthub/testing';`,
     "import { expect, it } from 'vitest';",
@@ -62,13 +68,10 @@ export function formatTest(
     '  const path = [',
     ...events,
     '  ];',
-    '  const problem = await checkPath({',
-    isOurs ? '    properties: [...INVARIANTS, COMES_TO_REST],' : '    properties,',
-    `    id: ${JSON.stringify(id)},`,
-    `    world: ${shipped ?? JSON.stringify(world)},`,
-    '    path,',
-    '  });',
-    '  expect(problem).toBeNull();',
+    `  const snapshots = await createReplay(${shipped ?? JSON.stringify(world)})(path);`,
+    `  const checked = ${properties}.filter(({ id }) => id === ${JSON.stringify(id)});`,
+    '  const problems = checked.map((property) => checkPath(property, { path, snapshots }));',
+    '  expect(problems).toEqual([[]]);',
     '});',
   ].join('\n');
 }

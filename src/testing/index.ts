@@ -1,6 +1,6 @@
 /** For testing agents: a strict model, and the exploration of the real machine. */
 
-export { type CheckPathOptions, checkPath } from './check-path.ts';
+export { checkPath, type WalkedPath } from './check-path.ts';
 export {
   type CheckOptions,
   type Counterexample,

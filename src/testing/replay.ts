@@ -12,6 +12,7 @@ interface Held {
   readonly reject: (error: unknown) => void;
 }
 
+/** What paths are replayed on. */
 export interface ReplayOptions {
   /** The machine that is driven. Default the real one. */
   readonly machine?: typeof agentMachine;

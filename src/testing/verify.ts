@@ -10,6 +10,7 @@ import type { Property } from './properties.ts';
 import { SHIPPED_WORLDS } from './world/shipped-worlds.ts';
 import type { NamedWorld } from './world/world.types.ts';
 
+/** What is verified; by default the shipped machine in the shipped worlds. */
 export interface VerifyOptions {
   readonly machine?: typeof agentMachine;
   readonly worlds?: readonly NamedWorld[];

@@ -1,14 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 
-/** How much of a result a model sees when nothing else is configured, in bytes of UTF-8. */
-export const DEFAULT_RESULT_BYTES = 32 * 1024;
-
-export interface CappedResult {
-  readonly content: string;
-  readonly truncated: boolean;
-}
-
 /**
  * Cuts a result to `maxBytes` of UTF-8, the closing mark included, so that what was left out is
  * said. No code point is split; lone surrogates become U+FFFD. A cap too small for the mark gives
@@ -16,19 +8,17 @@ export interface CappedResult {
  */
 export function capResult(
   content: string,
-  locale: Locale,
-  maxBytes: number = DEFAULT_RESULT_BYTES,
-): CappedResult {
+  { locale, maxBytes }: { readonly locale: Locale; readonly maxBytes: number },
+): string {
   const text = Buffer.from(content).toString('utf8');
   const bytes = Buffer.byteLength(text);
-  if (bytes <= maxBytes) return { content: text, truncated: false };
+  if (bytes <= maxBytes) return text;
   const mark =
     locale === 'zh'
       ? `\n[结果过长，已截断：全长 ${bytes} 字节]`
       : `\n[The result was cut here: ${bytes} bytes in all]`;
   const room = maxBytes - Buffer.byteLength(mark);
-  if (room <= 0) return { content: cutUtf8(text, maxBytes), truncated: true };
-  return { content: cutUtf8(text, room) + mark, truncated: true };
+  return room <= 0 ? cutUtf8(text, maxBytes) : cutUtf8(text, room) + mark;
 }
 
 /** The longest beginning of `text` that has at most `maxBytes` of UTF-8 and whole code points. */

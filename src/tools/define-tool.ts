@@ -29,7 +29,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
     inspectFacts: async () => ({}),
     ...definition,
   };
-  requireValid(tool);
+  requireTool(tool);
   return tool;
 }
 
@@ -60,7 +60,8 @@ export function toInputSchema(schema: z.ZodType, locale: Locale): JsonObject {
   return JSON.parse(JSON.stringify(json)) as JsonObject;
 }
 
-function requireValid<Input>(tool: Tool<Input>): void {
+/** @throws AgentHubError `invalid_tool` for what is no whole tool, however it was made. */
+export function requireTool<Input>(tool: Tool<Input>): void {
   const { name, description, textField, timeout } = tool;
   if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/u.test(name)) {
     throw invalid(name, 'a name has 1 to 64 letters, digits, "_" or "-"');

@@ -4,6 +4,7 @@ import { describeAllowed, schemaAt } from './allowed.ts';
 import { toInputSchema } from './define-tool.ts';
 import type { Tool } from './tool.types.ts';
 
+/** What a schema says of an input. */
 export type ValidatedInput<Input> =
   | { readonly ok: true; readonly value: Input }
   /** `message` tells the model what to mend: each path, what is wrong, what is allowed. */

@@ -20,9 +20,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ...of('of a failed hook its step tells the message, which is the hook author’s', [
     ...['hook_crashed', 'hook_invalid'],
   ]),
-  ...of('thrown in a test of the user’s own', ['no_property']),
   ...of('answered to the page by the server, in an HTTP response', [
-    ...['closed', 'failed', 'no_token', 'not_a_command', 'wrong_method'],
+    ...['closed', 'failed', 'not_a_command', 'not_authorized', 'wrong_method'],
   ]),
 };
 

@@ -46,7 +46,7 @@ describe('the test that verify prints for what is broken', () => {
   it('runs as printed: a shipped property, which the mended machine keeps', async () => {
     const printed = testOfFault(ONE_CALL_WORLD);
     expect(printed.split('\n').slice(0, 2)).toEqual([
-      "import { COMES_TO_REST, INVARIANTS, ONE_CALL_WORLD, checkPath } from 'agenthub/testing';",
+      "import { COMES_TO_REST, INVARIANTS, ONE_CALL_WORLD, checkPath, createReplay } from 'agenthub/testing';",
       "import { expect, it } from 'vitest';",
     ]);
     const { code, out, err } = await runTest(await project({}), printed);
@@ -57,7 +57,7 @@ describe('the test that verify prints for what is broken', () => {
   it('holds a world of the user’s own in full', async () => {
     const world = { ...ONE_CALL_WORLD, limits: { ...LIMITS_WORLD.limits, turns: 1 } };
     const printed = testOfFault(world);
-    expect(printed).toContain('world: {"policies":{');
+    expect(printed).toContain('createReplay({"policies":{');
     const { code, out } = await runTest(await project({}), printed);
     expect([code, out]).toEqual([0, expect.stringMatching(/Tests +1 passed/u)]);
   });
@@ -74,8 +74,9 @@ export const worlds = [{ name: 'mine', world: ONE_CALL_WORLD, replay: 1000 }];
     expect(printed).toContain('import { properties } from "./own.mjs";');
     const ran = await runTest(cwd, printed);
     expect([ran.code, ran.out]).toEqual([1, expect.stringMatching(/Tests +1 failed/u)]);
+    expect(`${ran.out}${ran.err}`).toContain('the start of image_scaling (1.0)');
     expect(`${ran.out}${ran.err}`).toContain(
-      "AssertionError: expected 'the start of image_scaling (1.0)' to be null",
+      'AssertionError: expected [ Array(1) ] to deeply equal [ [] ]',
     );
   });
 });

@@ -335,8 +335,12 @@ describe('a stream of calls that is cut between them', () => {
     const outcome = await run.outcome;
     expect(outcome.status).toBe('cancelled');
     // The request was made; what it cost nobody will say.
+    const [request] = requestsOf(run);
+    expect(request).toMatchObject({ usage: null, error: 'aborted' });
+    const { messages = 0, characters = 0 } = request ?? {};
+    expect([messages, characters].every((carried) => carried > 0)).toBe(true);
     expect(outcome.usage).toMatchObject({ requests: 1, inputTokens: 'unknown' });
-    expect(requestsOf(run)).toMatchObject([{ usage: null, error: 'aborted' }]);
+    expect(outcome.usage).toMatchObject({ messages, characters });
     await letGo;
     expect(started).toEqual([]);
     expect(events.filter((type) => type === 'delta')).toHaveLength(1);

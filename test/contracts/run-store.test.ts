@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type PublicEvent } from '../../machines/agent/agent.types.ts';
 import { DEFAULT_POLICIES } from '../../machines/permission/policies.ts';
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
 import type { LogRecord, RunStore, StartRecord } from '../../src/run/store/store.types.ts';
@@ -115,6 +116,14 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     });
     expect(await store.read('a')).toHaveLength(1);
     await store.close();
+  });
+
+  it('refuses ids that are no text, and the process lives on', async () => {
+    const store = open();
+    await expect(store.read({} as never)).rejects.toBeInstanceOf(AgentHubError);
+    await expect(store.acquire({} as never, { owner: 'a', ttl: 1 })).rejects.toBeInstanceOf(
+      AgentHubError,
+    );
   });
 
   it('lets one drive at a time, and says who', async () => {

@@ -46,5 +46,6 @@ describe('the refund example of docs/verification.md', () => {
     expect(formatTest(first, origin)).toContain(
       'import { properties } from "./refund.verification.ts";',
     );
+    expect(formatTest(first, origin)).toContain('await createReplay(ONE_CALL_WORLD)(path);');
   });
 });

@@ -38,7 +38,13 @@ describe('createInspectorHandler', () => {
     expect((await fetch(`${origin}/inspector/`)).status).toBe(200);
     expect((await fetch(`${origin}/`)).status).toBe(404);
     expect((await fetch(`${origin}/inspectorapi/runs`, { headers })).status).toBe(404);
-    expect((await fetch(path)).status).toBe(401);
+    const stranger = await fetch(path);
+    expect([stranger.status, await stranger.json()]).toMatchObject([
+      401,
+      { error: { code: 'not_authorized' } },
+    ]);
+    const bare = await fetch(`${origin}/inspector`, { redirect: 'manual' });
+    expect([bare.status, bare.headers.get('location')]).toEqual([308, '/inspector/']);
     expect((await fetch(path, { headers: { cookie: 'session=eve' } })).status).toBe(401);
     const page = (await (await fetch(path, { headers })).json()) as RunPage;
     const { callId, digest } = page.run.questions[0] ?? {};

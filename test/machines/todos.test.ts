@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../machines/vocabulary/json.ts';
-import type { Outcome } from '../../machines/vocabulary/messages.ts';
+import type { Message, Outcome } from '../../machines/vocabulary/messages.ts';
 import { deriveTodos } from '../../machines/vocabulary/todos.ts';
 import { toolCall } from './doubles.ts';
 
@@ -25,6 +25,13 @@ describe('deriveTodos', () => {
     ]);
     expect(deriveTodos([])).toEqual([]);
     expect(deriveTodos([...messages, ...write('3.0', list())])).toEqual([]);
+  });
+
+  it('is the list that was executed, where a hook made another of it', () => {
+    const [asked, observed] = write('1.0', list({ content: 'a', status: 'pending' }));
+    const input = list({ content: 'b', status: 'pending' });
+    const messages = [asked, { ...observed, input }] as Message[];
+    expect(deriveTodos(messages).map(({ content }) => content)).toEqual(['b']);
   });
 
   it.each(['denied', 'blocked', 'invalid_arguments', 'error', 'unknown', 'timeout'] as const)(

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { eventStreamReader } from '../../src/model/event-stream.ts';
 import { addCallFragment, assembledCalls, emptyCalls } from '../../src/model/openai-calls.ts';
 import { redact } from '../../src/model/openai-errors.ts';
 import { readCompletion, readUsage } from '../../src/model/openai-reply.ts';
 import { retryDelay } from '../../src/model/openai-retry.ts';
+import { eventStreamReader } from '../../src/model/server-sent-events.ts';
 
 type Fragment = { index?: unknown; id?: unknown; name?: unknown; args?: unknown };
 
@@ -159,6 +159,7 @@ describe('readUsage', () => {
     [{ prompt_tokens: 3, completion_tokens: null }, null],
     [{ prompt_tokens: '3', completion_tokens: 1 }, null],
     [{ prompt_tokens: -1, completion_tokens: 1 }, null],
+    [{ prompt_tokens: 1e300, completion_tokens: 1 }, null],
     [{}, null],
     [null, null],
   ])('%o is %o', (reported, expected) => {

@@ -2,28 +2,15 @@ import { describe, expect, it } from 'vitest';
 import {
   type Authorization,
   authorizationOf,
-  type Circumstances,
   type Decision,
   evaluate,
-  explain,
-  type Facts,
   NO_AUTHORIZATION,
 } from '../../machines/permission/evaluate.ts';
-import { DEFAULT_POLICIES, type Policies, type Rule } from '../../machines/permission/policies.ts';
-import { APPROVALS, type Approval } from '../../machines/permission/reasons.ts';
+import { DEFAULT_POLICIES, type Policies } from '../../machines/permission/policies.ts';
+import { APPROVALS } from '../../machines/permission/reasons.ts';
+import { approvalSets, type Case, codes, everyCase, factsOf, plain } from './cases.ts';
 
 // The oracle: the rules of the design, written down again by hand.
-
-interface Case {
-  readonly tool: string;
-  readonly isPrivate: boolean;
-  readonly isOutside: boolean;
-  readonly serviceAllowed: boolean;
-  readonly outputExists: boolean;
-  readonly hookAsks: boolean;
-  readonly outcomeUnknown: boolean;
-  readonly approved: ReadonlySet<Approval>;
-}
 
 function expected(given: Case): { action: string; reasons: string[] } {
   const { tool, approved } = given;
@@ -45,55 +32,12 @@ function expected(given: Case): { action: string; reasons: string[] } {
   return { action: reasons.length > 0 ? 'ask' : 'allow', reasons };
 }
 
-function factsOf(given: Omit<Case, 'approved'>): Facts & Circumstances {
-  return {
-    toolName: given.tool,
-    touchesPrivate: given.isPrivate,
-    outsideAllowedArea: given.isOutside,
-    serviceAllowed: given.serviceAllowed,
-    outputExists: given.outputExists,
-    identity: null,
-    hookQuestions: given.hookAsks ? [{ source: 'gate', text: 'sure?' }] : [],
-    outcomeUnknown: given.outcomeUnknown,
-  } as unknown as Facts & Circumstances;
-}
-
-/** Every combination of `count` yes-or-no values. */
-function combinations(count: number): boolean[][] {
-  return Array.from({ length: 2 ** count }, (_, bits) =>
-    Array.from({ length: count }, (__, place) => (bits & (1 << place)) !== 0),
-  );
-}
-
-const approvalSets = combinations(APPROVALS.length).map((chosen) =>
-  APPROVALS.filter((_, index) => chosen[index]),
-);
-
-function* everyCase(): Generator<Case> {
-  for (const tool of ['image_scaling', 'knowledge_search', 'todo_write', 'echo', 'no_such_tool'])
-    for (const bits of combinations(6)) {
-      const [isPrivate, isOutside, serviceAllowed, outputExists, hookAsks, outcomeUnknown] =
-        bits as [boolean, boolean, boolean, boolean, boolean, boolean];
-      const part = { isPrivate, isOutside, serviceAllowed, outputExists, hookAsks, outcomeUnknown };
-      for (const approvals of approvalSets) yield { tool, ...part, approved: new Set(approvals) };
-    }
-}
-
 const inChinese = ({ action, reasons }: Decision) => ({
   action,
   reasons: reasons.map(({ zh }) => zh),
 });
 
-const plain: Facts = {
-  toolName: 'image_scaling',
-  touchesPrivate: false,
-  outsideAllowedArea: false,
-  serviceAllowed: true,
-  outputExists: false,
-  identity: null,
-};
 const allThree = { outsideAllowedArea: true, serviceAllowed: false, outputExists: true };
-const codes = ({ reasons }: Decision) => reasons.map(({ code }) => code);
 
 describe('the rules of the design', () => {
   it('hold for every combination of facts, circumstances and approvals', () => {
@@ -183,117 +127,6 @@ describe('the rules of the design', () => {
   });
 });
 
-describe('policies of a host', () => {
-  const decide = (
-    policy: Policies[string],
-    changes: Record<string, unknown> = {},
-    approvals: readonly Approval[] = [],
-  ) =>
-    evaluate({ ...plain, toolName: 'pay', ...changes } as Facts, authorizationOf(approvals), {
-      pay: policy,
-    });
-
-  const rule = (when: Rule['when'], action: Rule['action'] = 'ask'): Policies[string] => ({
-    rules: [
-      {
-        when,
-        action,
-        approval: action === 'ask' ? 'use' : null,
-        reason: { code: 'large', zh: '金额大', en: 'a large sum' },
-      },
-    ],
-  });
-
-  it('allow, ask, deny', () => {
-    expect(decide('allow')).toEqual({ action: 'allow', reasons: [] });
-    expect(decide('ask')).toMatchObject({
-      action: 'ask',
-      reasons: [{ code: 'use_not_approved', approval: 'use' }],
-    });
-    expect(decide('ask', {}, ['use']).action).toBe('allow');
-    expect(decide('ask', {}, ['overwrite', 'outside', 'service', 'hook', 'repeat']).action).toBe(
-      'ask',
-    );
-    const denied = decide('deny', {}, APPROVALS);
-    expect(denied).toMatchObject({
-      action: 'deny',
-      reasons: [{ code: 'use_forbidden', approval: null }],
-    });
-  });
-
-  it.each([
-    ['above', { fact: 'sum', above: 100 }, 101, true],
-    ['above, at the edge', { fact: 'sum', above: 100 }, 100, false],
-    ['below', { fact: 'sum', below: 100 }, 99, true],
-    ['below, at the edge', { fact: 'sum', below: 100 }, 100, false],
-    ['is', { fact: 'sum', is: 'all' }, 'all', true],
-    ['is another', { fact: 'sum', is: 'all' }, 'some', false],
-    ['is a number, not its text', { fact: 'sum', is: 1 }, '1', false],
-    ['is null', { fact: 'sum', is: null }, null, true],
-    ['is a list', { fact: 'sum', is: ['a', 1] }, ['a', 1], true],
-    ['is an object, whatever its order', { fact: 'sum', is: { a: 1, b: 2 } }, { b: 2, a: 1 }, true],
-    ['is another object', { fact: 'sum', is: { a: 1 } }, { a: 2 }, false],
-    ['a text where a number is needed', { fact: 'sum', above: 100 }, '5', true],
-    ['null where a number is needed', { fact: 'sum', below: 100 }, null, true],
-    ['a number that is none', { fact: 'sum', above: 100 }, Number.NaN, true],
-    ['a fact that is undefined', { fact: 'sum', is: 'all' }, undefined, true],
-    ['a bound that is none', { fact: 'sum', above: Number.NaN }, 1, true],
-    ['a comparison nobody knows', { fact: 'sum', beyond: 7 } as never, 1, true],
-  ])('%s', (_, condition, sum, matches) => {
-    expect(decide(rule([condition]), { sum }).action).toBe(matches ? 'ask' : 'allow');
-  });
-
-  it('a fact that nobody looked up counts against the call', () => {
-    for (const condition of [
-      { fact: 'sum', above: 100 },
-      { fact: 'sum', below: 100 },
-      { fact: 'sum', is: true },
-      { fact: 'constructor', is: true },
-      { fact: '__proto__', is: true },
-      { fact: 'toString', above: 1 },
-    ]) {
-      expect(decide(rule([condition])).action).toBe('ask');
-      expect(decide(rule([condition], 'deny')).action).toBe('deny');
-    }
-  });
-
-  it('all conditions of a rule must hold; a rule without any always holds', () => {
-    const both = rule([
-      { fact: 'sum', above: 100 },
-      { fact: 'currency', is: 'EUR' },
-    ]);
-    expect(decide(both, { sum: 101, currency: 'EUR' }).action).toBe('ask');
-    expect(decide(both, { sum: 99, currency: 'EUR' }).action).toBe('allow');
-    expect(decide(both, { sum: 101, currency: 'CNY' }).action).toBe('allow');
-    expect(decide(rule([])).action).toBe('ask');
-    expect(decide({ rules: [] }).action).toBe('allow');
-  });
-
-  it('any deny decides, with the reasons of the denials only', () => {
-    const ask = (rule([]) as { rules: readonly Rule[] }).rules[0] as Rule;
-    const deny: Rule = {
-      when: [],
-      action: 'deny',
-      approval: null,
-      reason: { code: 'closed', zh: '不营业', en: 'closed' },
-    };
-    const decision = decide({ rules: [ask, deny, ask] }, {}, ['use']);
-    expect(decision.action).toBe('deny');
-    expect(codes(decision)).toEqual(['closed']);
-  });
-
-  it('facts that are left out altogether close the gate', () => {
-    const bare = { toolName: 'image_scaling' } as Facts;
-    expect(codes(evaluate(bare, authorizationOf(APPROVALS)))).toEqual(['touches_private']);
-    const open = { ...bare, touchesPrivate: false } as Facts;
-    expect(codes(evaluate(open, NO_AUTHORIZATION))).toEqual([
-      'outside_not_approved',
-      'service_not_approved',
-      'overwrite_not_approved',
-    ]);
-  });
-});
-
 describe('total and closed', () => {
   it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf', ''])(
     'a tool named "%s" is not covered',
@@ -360,70 +193,5 @@ describe('total and closed', () => {
     const policies = Object.freeze({ ...DEFAULT_POLICIES });
     const first = evaluate(facts, NO_AUTHORIZATION, policies);
     expect(evaluate(facts, NO_AUTHORIZATION, policies)).toEqual(first);
-  });
-});
-
-describe('explain', () => {
-  const line = (considered: ReturnType<typeof explain>) =>
-    considered.map(({ rule, matched, lifted, action, reason }) => [
-      rule,
-      reason?.code ?? null,
-      action,
-      matched,
-      lifted,
-    ]);
-
-  it('lists every rule, matched or not, and what lifted it', () => {
-    const facts = {
-      ...plain,
-      outsideAllowedArea: true,
-      outputExists: true,
-      hookQuestions: [{ source: 'gate', text: 'sure?' }],
-      outcomeUnknown: false,
-    } as never;
-    expect(line(explain(facts, authorizationOf(['overwrite', 'hook'])))).toEqual([
-      ['engine', 'tool_not_covered', 'deny', false, false],
-      ['engine', 'touches_private', 'deny', false, false],
-      ['policy.rules[0]', 'outside_not_approved', 'ask', true, false],
-      ['policy.rules[1]', 'service_not_approved', 'ask', false, false],
-      ['policy.rules[2]', 'overwrite_not_approved', 'ask', true, true],
-      ['hook:gate', 'hook_asks', 'ask', true, true],
-      ['engine', 'outcome_unknown', 'ask', false, false],
-    ]);
-  });
-
-  it('lists no more than what can still matter', () => {
-    expect(line(explain({ ...plain, toolName: 'echo' }, NO_AUTHORIZATION))).toEqual([
-      ['engine', 'tool_not_covered', 'deny', true, false],
-    ]);
-    expect(line(explain({ ...plain, touchesPrivate: true }, NO_AUTHORIZATION))).toEqual([
-      ['engine', 'tool_not_covered', 'deny', false, false],
-      ['engine', 'touches_private', 'deny', true, false],
-    ]);
-  });
-
-  it('names a whole policy, and an allow has no reason', () => {
-    const facts = { ...plain, toolName: 'pay' };
-    const whole = (policy: Policies[string], approvals: readonly Approval[] = []) =>
-      line(explain(facts, authorizationOf(approvals), { pay: policy }))[2];
-    expect(whole('allow')).toEqual(['policy', null, 'allow', true, false]);
-    expect(whole('ask')).toEqual(['policy', 'use_not_approved', 'ask', true, false]);
-    expect(whole('ask', ['use'])).toEqual(['policy', 'use_not_approved', 'ask', true, true]);
-    expect(whole('deny', ['use'])).toEqual(['policy', 'use_forbidden', 'deny', true, false]);
-  });
-
-  it('agrees with evaluate everywhere: what is matched and not lifted decides', () => {
-    for (const given of everyCase()) {
-      const facts = factsOf(given);
-      const authorization = authorizationOf([...given.approved]);
-      const holding = explain(facts, authorization).filter(
-        ({ matched, lifted }) => matched && !lifted,
-      );
-      const strictest = ['deny', 'ask', 'allow'].find((action) =>
-        holding.some((considered) => considered.action === action),
-      );
-      if (evaluate(facts, authorization).action !== (strictest ?? 'allow'))
-        expect.fail(JSON.stringify(given));
-    }
   });
 });

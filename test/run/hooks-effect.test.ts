@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineHook } from '../../src/hooks/index.ts';
+import { createTodoWrite } from '../../src/tools/todo-write/todo-write.ts';
 import { answer, callNote, outcomes, said, scriptedAgent } from './support.ts';
 
 const PROMPT = '  Buy milk — 买牛奶 \n';
@@ -117,6 +118,34 @@ describe('PreToolUse', () => {
     });
     await agent.start(PROMPT).outcome;
     expect(started).toEqual(['milk one two']);
+  });
+
+  it('replaces a to-do list: the list shown is the one that was written', async () => {
+    const todos = (content: string) => ({ todos: [{ content, status: 'pending' }] });
+    const hook = defineHook({
+      name: 'redact',
+      event: 'PreToolUse',
+      run: () => ({ decision: 'proceed', input: todos('call ***') }),
+    });
+    const seen: unknown[] = [];
+    const onStop = defineHook({
+      name: 'see',
+      event: 'Stop',
+      run: (view) => {
+        seen.push(...view.todos.map(({ content }) => content));
+        return { decision: 'allow' };
+      },
+    });
+    const write = { calls: [{ name: 'todo_write', arguments: todos('call 555-1234') }] };
+    const { agent } = scriptedAgent([write, answer('ok')], {
+      tools: [createTodoWrite()] as never,
+      hooks: [hook, onStop],
+    });
+    const outcome = await agent.start(PROMPT).outcome;
+    expect(outcome.todos.map(({ content }) => content)).toEqual(['call ***']);
+    expect(seen).toEqual(['call ***']);
+    // What the model asked for stays what it asked for.
+    expect(outcome.messages[1]).toMatchObject({ calls: [{ input: todos('call 555-1234') }] });
   });
 
   it('fails when its replacement does not fit the tool', async () => {

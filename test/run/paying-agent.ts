@@ -54,6 +54,17 @@ export function payingAgent(
   return { options, effects };
 }
 
+/** The world outside the engine: what took effect there survives every restart. */
+export function outside() {
+  const effects: string[] = [];
+  const options = (store: RunStore, safeToRepeat: boolean): AgentOptions => ({
+    ...payingAgent(store, { effects, safeToRepeat }).options,
+    createId: () => 'run',
+    leaseTime: 60_000,
+  });
+  return { effects, options };
+}
+
 /** Approves whatever a run asks, to its rest. */
 export async function approveAll(run: Run): Promise<RunOutcome> {
   for await (const event of run)

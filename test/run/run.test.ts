@@ -1,8 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createAgent } from '../../src/run/create-agent.ts';
 import type { RunEvent } from '../../src/run/run.types.ts';
+import { openRuns } from '../../src/run/runs.ts';
+import { memoryStore } from '../../src/run/store/memory-store.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
-import { answer, asks, callNote, noteTool, outcomes, said, scriptedAgent } from './support.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import {
+  answer,
+  asks,
+  callNote,
+  noteTool,
+  outcomes,
+  said,
+  scriptedAgent,
+  untilAsked,
+} from './support.ts';
 
 describe('a run', () => {
   it('tells its events: states, pieces of the reply, steps, the rest', async () => {
@@ -48,16 +61,118 @@ describe('a run', () => {
     expect(types.at(-1)).toBe('rest');
   });
 
-  it('is not harmed by host callbacks that throw', async () => {
-    const { agent } = scriptedAgent([callNote('a'), answer('ok')], {
-      onEvent: () => {
-        throw new Error('host');
-      },
-      inspect: () => {
-        throw new Error('host');
+  it.each([
+    ['below zero', { inputTokens: -5, outputTokens: 1 }],
+    ['not finite', { inputTokens: Number.NaN, outputTokens: 1 }],
+    ['more than can be added up', { inputTokens: 1.7e308, outputTokens: 1 }],
+  ])('ends with what is wrong when a model reports usage that is %s', async (_, usage) => {
+    const requests = [{ messages: 1, characters: 4, usage, error: null, ms: 1 }];
+    const reply = { text: 'ok', calls: [], finishReason: 'stop', model: 'm', requests } as const;
+    const model = { name: 'odd', generate: async () => reply };
+    const outcome = await scriptedAgent([], { model }).agent.start('task').outcome;
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'bad_response' } });
+    expect(outcome.usage).toMatchObject({ requests: 1, inputTokens: 'unknown' });
+  });
+
+  it('gives tools and inspectors copies: what they change is not what is on record', async () => {
+    const store = memoryStore();
+    const kept: string[] = [];
+    const input = z.strictObject({ list: z.array(z.number()) });
+    const tool = defineTool<{ list: number[] }>({
+      name: 'note',
+      description: { zh: '记一笔', en: 'note' },
+      input,
+      inspectFacts: async ({ list }) => ({ kept, first: list.splice(0, list.length)[0] ?? null }),
+      execute: async ({ list }, { facts, messages }) => {
+        (facts as { touchesPrivate: unknown }).touchesPrivate = 'changed';
+        kept.push('by the tool');
+        expect(facts.kept).toEqual([]);
+        expect(() => Object.assign(messages[0] as object, { content: 'other words' })).toThrow();
+        return String(list.sort());
       },
     });
+    const { agent, model } = scriptedAgent(
+      [{ calls: [{ name: 'note', arguments: { list: [3, 1, 2] } }] }, answer('ok')],
+      { tools: [tool as never], store },
+    );
+    const outcome = await agent.start('task').outcome;
+    expect(outcome.messages[2]).toMatchObject({ outcome: 'ok', content: '1,2,3' });
+    expect(outcome.messages[1]).toMatchObject({ calls: [{ input: { list: [3, 1, 2] } }] });
+    expect(said(model.requests[1], 'user')).toEqual(['task']);
+    expect((await openRuns(store).show('run-1')).messages).toEqual(outcome.messages);
+  });
+
+  it('executes what was shown: a host cannot change a question or an event', async () => {
+    const { agent, started } = scriptedAgent([callNote('a'), answer('ok')], asks);
+    const run = agent.start('task');
+    for await (const event of run) {
+      if (event.type !== 'permission.requested') continue;
+      const [question] = event.questions;
+      expect(() => Object.assign(question?.input as object, { text: 'other' })).toThrow();
+      run.approve('1.0');
+    }
+    expect(started).toEqual(['a']);
+  });
+
+  it('carries the same words again, whatever a model does with a request', async () => {
+    const seen: unknown[] = [];
+    const scripted = scriptedModel([callNote('a'), answer('ok')]);
+    const { agent } = scriptedAgent([], {
+      model: {
+        name: 'rude',
+        generate: (request, options) => {
+          seen.push(request.messages.map(({ content }) => content));
+          expect(() => Object.assign(request.messages[0] as object, { content: '' })).toThrow();
+          return scripted.generate(request, options);
+        },
+      },
+    });
+    await agent.start('task').outcome;
+    expect(seen).toEqual([['task'], ['task', '', 'noted a']]);
+  });
+
+  it.each([
+    [
+      'throw',
+      () => {
+        throw new Error('host');
+      },
+    ],
+    // Vitest fails on a rejection that nobody handles.
+    ['reject', () => Promise.reject(new Error('host'))],
+  ])('is not harmed by host callbacks that %s', async (_, callback) => {
+    const { agent } = scriptedAgent([callNote('a'), answer('ok')], {
+      onEvent: callback,
+      inspect: callback,
+    });
     expect((await agent.start('task').outcome).status).toBe('done');
+  });
+
+  it.each<[string, (text: string) => unknown]>([
+    ['a bigint', (text: string) => BigInt(text.length)],
+    ['a date', (text: string) => new Date(text.length)],
+    ['a map', (text: string) => new Map([[text, 1]])],
+    ['a function', (text: string) => () => text],
+    ['NaN', () => Number.NaN],
+    [
+      'a cycle',
+      () => {
+        const cycle: { self?: object } = {};
+        cycle.self = cycle;
+        return cycle;
+      },
+    ],
+  ])('refuses arguments of which a schema makes %s: they are no JSON', async (_, transform) => {
+    const tool = defineTool({
+      name: 'note',
+      description: { zh: '记一笔', en: 'note' },
+      input: z.strictObject({ text: z.string().transform(transform) }),
+      execute: async () => 'ran',
+    });
+    const { agent } = scriptedAgent([callNote('a'), answer('ok')], { tools: [tool as never] });
+    const outcome = await agent.start('task').outcome;
+    expect(outcome.status).toBe('done');
+    expect(outcomes(outcome)).toEqual({ '1.0': 'invalid_arguments' });
   });
 
   it('goes on from an earlier conversation, with call ids that do not repeat', async () => {
@@ -104,6 +219,33 @@ describe('a run', () => {
   });
 });
 
+describe('close', () => {
+  it('lets go of a run: whoever waits for it hears so, with what is there by then', async () => {
+    const { agent } = scriptedAgent([callNote('a')], asks);
+    const run = agent.start('go');
+    await untilAsked(run);
+    const waiting = run.outcome;
+    await run.close();
+    expect(await waiting).toMatchObject({
+      status: 'closed',
+      runId: 'run-1',
+      usage: { requests: 1, inputTokens: 10, outputTokens: 2 },
+      messages: [{ role: 'user' }, { role: 'assistant' }],
+    });
+    expect(run.approve('1.0')).toMatchObject({ accepted: false, code: 'ended' });
+    await run.close();
+    expect((await run.outcome).status).toBe('closed');
+  });
+
+  it('changes nothing about a run that has come to rest', async () => {
+    const { agent } = scriptedAgent([callNote('a')], { limits: { turns: 1 } });
+    const run = agent.start('go');
+    await run.outcome;
+    await run.close();
+    expect((await run.outcome).status).toBe('suspended');
+  });
+});
+
 describe('options that cannot be', () => {
   const model = scriptedModel([]);
   it.each([
@@ -143,5 +285,26 @@ describe('options that cannot be', () => {
 
   it('an empty prompt is refused', () => {
     expect(() => createAgent({ model }).start(' \n')).toThrow(/The prompt is empty/u);
+  });
+});
+
+describe('an agent refuses', () => {
+  const hook = { name: 'gate', event: 'PreToolUse', matcher: '*', timeout: 10, run: () => ({}) };
+  it.each([
+    ['a hook of an unknown event', { hooks: [{ ...hook, event: 'PreToolUSE' }] }, 'invalid_hook'],
+    ['a hook without a matcher', { hooks: [{ ...hook, matcher: undefined }] }, 'invalid_hook'],
+    ['a hook that runs nothing', { hooks: [{ ...hook, run: undefined }] }, 'invalid_hook'],
+    ['a tool that is only named', { tools: [{ name: 'note' }] }, 'invalid_tool'],
+    ['instructions that are no text', { instructions: 5 }, 'invalid_options'],
+    ['a timer that would fire at once', { inspectTimeout: 2 ** 31 }, 'invalid_options'],
+    ['a lease without a length', { leaseTime: Number.NaN }, 'invalid_options'],
+    ['a driver without a name', { owner: '' }, 'invalid_options'],
+  ])('%s', (_, options, code) => {
+    expect(() => scriptedAgent([], options as never)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it.each(['', 'a\0b', '\ud800', 'x'.repeat(201), 5, {}])('the run id %o', (runId) => {
+    const { agent } = scriptedAgent([]);
+    expect(() => agent.start('task', { runId: runId as never })).toThrow(/run id/u);
   });
 });

@@ -172,6 +172,47 @@ describe('copying runs', () => {
       (text: string) => text.replace('"seq":1', '"seq":5'),
       /record 1 is out of order/u,
     ],
+    ['a record short', (text: string) => text.replace(/\{"seq":1.*/u, 'null'), /record 1: /u],
+    [
+      'of a record of no kind',
+      (text: string) => text.replace(/(\{"seq":1.*"kind":")event/u, '$1foo'),
+      /record 1\.kind/u,
+    ],
+    [
+      'of an event that is none',
+      (text: string) => text.replace(/"event":\{"type":"[^"]*"/u, '"event":{"type":5'),
+      /record 1\.event\.type/u,
+    ],
+    [
+      'without an input',
+      (text: string) => text.replace('"input":', '"inputs":'),
+      /record 0\.input/u,
+    ],
+    [
+      'with a run id that is no text',
+      (text: string) => text.replace('"input":{"runId":"run-1"', '"input":{"runId":{}'),
+      /record 0\.input\.runId/u,
+    ],
+    [
+      'with limits that are none',
+      (text: string) => text.replace('"turns":25', '"turns":"x"'),
+      /record 0: input\.limits\.turns/u,
+    ],
+    [
+      'with a second start',
+      (text: string) => {
+        const [header, first, ...rest] = text.split('\n');
+        const again = first?.replace('"seq":0', '"seq":1');
+        return [header, first, again, ...rest.slice(1)].join('\n');
+      },
+      /record 1 is out of order/u,
+    ],
+    [
+      'of another machine, and says so before anything about its input',
+      (text: string) =>
+        text.replace('"machineVersion":"1"', '"machineVersion":"9"').replace('"prompt":', '"p":'),
+      /machine version 9/u,
+    ],
   ])('refuses an export that is %s', async (_, change, words) => {
     const { runs } = await storedRun([callNote('a'), answer('ok')]);
     const text = change(await runs.export('run-1'));

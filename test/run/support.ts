@@ -46,10 +46,11 @@ export function scriptedAgent(steps: readonly ScriptedStep[], options: Partial<A
   const model = scriptedModel(steps);
   const note = noteTool();
   let time = 1_000;
+  const tools = options.tools ?? [note.tool];
   const agent = createAgent({
     model,
-    tools: [note.tool],
-    permissions: { policies: { note: 'allow' } },
+    tools,
+    permissions: tools.some(({ name }) => name === 'note') ? { policies: { note: 'allow' } } : {},
     now: () => {
       time += 1;
       return time;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { defineHook } from '../../src/hooks/index.ts';
-import { answer, asks, callNote, storedRun } from './support.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { answer, asks, callNote, noteTool, storedRun } from './support.ts';
 
 describe('why', () => {
   it('an allowed call: every rule looked at, and the policy that allows it', async () => {
@@ -104,7 +106,14 @@ describe('why', () => {
         run: () => ({ decision: 'block', reason: 'no' }),
       }),
     ];
-    const { runs } = await storedRun([callNote('a'), answer('ok')], { hooks });
+    const other = defineTool({
+      name: 'other',
+      description: { zh: '别的', en: 'Something else' },
+      input: z.strictObject({}),
+      execute: async () => '',
+    });
+    const tools = [noteTool().tool, other];
+    const { runs } = await storedRun([callNote('a'), answer('ok')], { hooks, tools });
     const why = await runs.why('run-1', '1.0');
     expect(why.entries[1]).toMatchObject({
       kind: 'hook',

@@ -1,5 +1,5 @@
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
-import { UNTOLD_REQUEST } from '../agent.answers.ts';
+import { readFailedRequests, UNTOLD_REQUEST } from '../agent.answers.ts';
 import { close, settle } from '../agent.calls.ts';
 import { reachedLimit } from '../agent.guards.ts';
 import type { PortOutputs } from '../agent.ports.ts';
@@ -76,8 +76,13 @@ function raised(limits: Limits, wanted: Partial<Limits>): Limits {
   ) as unknown as Limits;
 }
 
-/** Closes every open call; what runs may have taken effect. Then nothing is open any more. */
-export function cancelRun(context: AgentContext): Update {
+/**
+ * Closes every open call; what runs may have taken effect. Then nothing is open any more. A
+ * request under way counts with what the order says of it, and at an unknown cost.
+ */
+export function cancelRun(context: AgentContext, order: unknown): Update {
+  const told = readFailedRequests(order).map((request) => ({ ...request, usage: null }));
+  const requests = told.length > 0 ? told : [UNTOLD_REQUEST];
   const calls = context.calls.map((call) => {
     if (call.stage === 'settled') return call;
     if (call.stage === 'running')
@@ -86,7 +91,7 @@ export function cancelRun(context: AgentContext): Update {
   });
   return {
     ...writeObservations({ ...context, calls }),
-    ...(isModelAsked(context) ? { usage: addUsage(context.usage, [UNTOLD_REQUEST]) } : {}),
+    ...(isModelAsked(context) ? { usage: addUsage(context.usage, requests) } : {}),
     deadline: null,
     reply: null,
     rest: { status: 'cancelled' },

@@ -2,9 +2,9 @@ import { APPROVALS } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { RunOutcome } from '../../run/run.types.ts';
-import type { PostedAnswer, StoredRun } from '../../run/runs.ts';
-import { commandLine } from '../again.ts';
+import type { PostedAnswer, StoredRun } from '../../run/runs.types.ts';
 import { buildAgentToShow } from '../build-agent.ts';
+import { commandLine } from '../command-line.ts';
 import { withNote } from '../error-texts.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
@@ -159,7 +159,8 @@ async function end(runId: string, { settings, store }: StoredRuns, io: Io): Prom
 }
 
 function writeEnd({ runId, status }: Pick<RunOutcome, 'runId' | 'status'>, io: Io, locale: Locale) {
-  const values = { run: runId, status: sayStatus(locale, status) };
+  const stands = status === 'closed' ? 'interrupted' : status;
+  const values = { run: runId, status: sayStatus(locale, stands) };
   const name = status === 'cancelled' ? 'cancelledOne' : 'endedInstead';
   io.stdout.write(`${printable(say(locale, name, values))}\n`);
 }

@@ -1,6 +1,6 @@
 import type { Locale } from '../../../machines/vocabulary/json.ts';
-import type { PostedAnswer } from '../../run/runs.ts';
-import { commandLine } from '../again.ts';
+import type { PostedAnswer } from '../../run/runs.types.ts';
+import { commandLine } from '../command-line.ts';
 import { sayRefusal } from '../error-texts.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { LookFlags } from '../flags.ts';

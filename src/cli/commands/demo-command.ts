@@ -36,8 +36,9 @@ const EXPECTED = [
 ].join('\n');
 
 /**
- * `agenthub demo`: four tasks in a fresh folder (their runs are kept in it, and go with it), without a key and without a network. The offline
- * model answers; hooks, permission and tools are the real ones, and nobody can be asked.
+ * `agenthub demo`: four tasks in a fresh folder (their runs are kept in it, and go with it), without
+ * a key and without a network. The offline model answers; hooks, permission and tools are the real
+ * ones, and nobody can be asked.
  */
 export async function demoCommand(flags: { locale?: string }, io: Io): Promise<ExitCode> {
   const locale = parseLocale(flags.locale ?? 'zh');

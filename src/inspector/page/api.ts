@@ -54,10 +54,13 @@ async function ask<Value>(path: string, init: RequestInit): Promise<Reply<Value>
   }
 }
 
-/** A picture that needs the token, as an address for an image; null when there is none. */
-export async function getPicture(path: string): Promise<string | null> {
+/** A picture that needs the token, as an address for an image; or why there is none. */
+export async function getPicture(
+  path: string,
+): Promise<{ readonly address: string } | 'noPicture' | 'pictureChanged'> {
   const response = await fetch(path, { headers: headers() }).catch(() => null);
-  return response?.ok ? URL.createObjectURL(await response.blob()) : null;
+  if (response?.ok) return { address: URL.createObjectURL(await response.blob()) };
+  return response?.status === 409 ? 'pictureChanged' : 'noPicture';
 }
 
 /** One server-sent event as received. */

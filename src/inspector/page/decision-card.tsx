@@ -126,23 +126,23 @@ function QuestionItem({ question }: { question: QuestionCard }) {
 }
 
 function Thumbnail({ callId, which }: { callId: string; which: 'input' | 'output' }) {
-  const source = useSignal<string | null | 'none'>(null);
+  const picture = useSignal<Awaited<ReturnType<typeof getPicture>> | null>(null);
   useEffect(() => {
-    let made: string | null = null;
-    getPicture(pictureOf(callId, which)).then((address) => {
-      made = address;
-      source.value = address ?? 'none';
+    getPicture(pictureOf(callId, which)).then((got) => {
+      picture.value = got;
     });
     return () => {
-      if (made !== null) URL.revokeObjectURL(made);
+      const { value } = picture;
+      if (value !== null && typeof value === 'object') URL.revokeObjectURL(value.address);
     };
   }, [callId, which]);
+  const shows = picture.value;
   const label = say(which === 'input' ? 'inputPicture' : 'outputPicture');
   return (
     <figure>
-      {source.value === null && <span class="dim">{say('loading')}</span>}
-      {source.value === 'none' && <span class="dim">{say('noPicture')}</span>}
-      {source.value !== null && source.value !== 'none' && <img src={source.value} alt={label} />}
+      {shows === null && <span class="dim">{say('loading')}</span>}
+      {typeof shows === 'string' && <span class="note">{say(shows)}</span>}
+      {shows !== null && typeof shows === 'object' && <img src={shows.address} alt={label} />}
       <figcaption>{label}</figcaption>
     </figure>
   );

@@ -53,6 +53,10 @@ const TEXTS = {
   output: ['输出', 'Output'],
   inputPicture: ['输入图片', 'Input picture'],
   outputPicture: ['将被覆盖的图片', 'Picture that would be overwritten'],
+  pictureChanged: [
+    '文件在检查之后变了：批准会失效，并会重新询问。',
+    'The file has changed since it was inspected: an approval would be void, and it is asked again.',
+  ],
   noPicture: ['图片无法显示。', 'The picture cannot be shown.'],
   because: ['询问的原因', 'Asked because'],
   rule: ['规则', 'rule'],
@@ -86,8 +90,8 @@ const TEXTS = {
     'Answered ({answer}); it waits for a process that drives the run.',
   ],
   nobodyDrives: [
-    '没有进程在驱动这个运行。在终端继续：agenthub resume {run}',
-    'Nobody drives this run. Go on with it in a terminal: agenthub resume {run}',
+    '没有进程在驱动这个运行。由它的程序接着运行；命令行的运行：agenthub resume {run}',
+    'Nobody drives this run. The program it belongs to goes on with it; one of the command line: agenthub resume {run}',
   ],
   nobodyDrivesHere: [
     '没有进程在驱动这个运行。可以在这里继续，由打开此页面的服务器驱动。',
@@ -125,6 +129,10 @@ const TEXTS = {
   hooks_changed: [
     '运行开始时的钩子与现在的配置不同。',
     'it began with other hooks than are configured now.',
+  ],
+  tools_changed: [
+    '未完成的调用用到这里没有的工具。',
+    'it has open calls of tools that are not there now.',
   ],
   auth: ['模型需要密钥。', 'the model needs a key.'],
   version_mismatch: [
@@ -192,8 +200,8 @@ const TEXTS = {
   runSuspended: ['运行已暂停', 'The run is suspended'],
   lost: ['与服务器的连接断开，正在重试……', 'Disconnected from the server; trying again …'],
   unauthorized: [
-    '没有访问权限：请用启动时打印的地址打开此页面（服务器重启后地址会变）。',
-    'No access: open this page with the address printed at the start (it changes when the server starts anew).',
+    '没有访问权限：请用启动时打印的地址打开此页面（服务器重启后地址会变），或在提供此页面的网站登录。',
+    'No access: open this page with the address printed at the start (it changes when the server starts anew), or sign in where it is served from.',
   ],
   problem: ['出错了：{why}', 'Something went wrong: {why}'],
   tryAgain: ['重试', 'Try again'],

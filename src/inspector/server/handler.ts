@@ -10,7 +10,7 @@ import { createLive } from './live.ts';
 import { filesOf, thumbnail } from './pictures.ts';
 import { readBody } from './read-body.ts';
 import { toDetail, toRunState } from './run-state.ts';
-import { findIntruder, hasToken, refuse, SAFE_HEADERS, sendJson } from './safety.ts';
+import { findIntruder, hasToken, type Refusal, refuse, SAFE_HEADERS, sendJson } from './safety.ts';
 import { toRow } from './step-rows.ts';
 import { watchRuns } from './watch-runs.ts';
 
@@ -53,6 +53,15 @@ const noToken = {
   message: 'Open the page with the address that was printed at the start: it carries the token.',
 };
 
+const notAuthorized = {
+  status: 401,
+  code: 'not_authorized',
+  message: 'You may not see this: sign in where this page is served from.',
+};
+
+/** The statuses of what may happen; anything else is a fault of ours, 500. */
+const STATUS_OF: Readonly<Record<string, number>> = { run_unknown: 404, file_changed: 409 };
+
 /**
  * The inspector as a handler for a host's own server. It reads the store and writes nothing but
  * answers, unless `restore` lets it take up runs. @throws AgentHubError `page_not_built`; TypeError without `token` and `authorize`.
@@ -68,15 +77,20 @@ export function createInspectorHandler(options: InspectorHandlerOptions): Inspec
   const live = createLive(watcher, list);
   const command = createCommands({ store, watcher, goingOn, now });
 
-  const whoIs = async (request: IncomingMessage): Promise<string | null> => {
-    if (token !== undefined && !hasToken(request, token)) return null;
-    return authorize === undefined ? WEB : await authorize(request);
+  const whoIs = async (request: IncomingMessage): Promise<string | Refusal> => {
+    if (token !== undefined && !hasToken(request, token)) return noToken;
+    return authorize === undefined ? WEB : ((await authorize(request)) ?? notAuthorized);
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const intruder = findIntruder(request, options);
     if (intruder !== null) return refuse(response, intruder);
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
+    if (path === basePath && request.method === 'GET') {
+      // Addresses in the page are relative to the folder it is in.
+      response.writeHead(308, { ...SAFE_HEADERS, location: `${basePath}/` }).end();
+      return;
+    }
     if (!path.startsWith(`${basePath}/`)) return refuse(response, notFound);
     const own = path.slice(basePath.length);
     const asset = assets.get(own);
@@ -92,7 +106,7 @@ export function createInspectorHandler(options: InspectorHandlerOptions): Inspec
     }
     if (!own.startsWith('/api/')) return refuse(response, notFound);
     const by = await whoIs(request);
-    if (by === null) return refuse(response, noToken);
+    if (typeof by !== 'string') return refuse(response, by);
     const parts = own.slice('/api/'.length).split('/');
     if (request.method === 'GET') return read(request, response, { parts, query });
     if (request.method === 'POST') return write(request, response, { parts, by });
@@ -170,7 +184,7 @@ export function createInspectorHandler(options: InspectorHandlerOptions): Inspec
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     answer(request, response).catch((thrown: unknown) => {
       const { code, message } = toErrorData(thrown, 'failed');
-      const status = code === 'run_unknown' ? 404 : 500;
+      const status = STATUS_OF[code] ?? 500;
       if (response.headersSent) response.destroy();
       else refuse(response, { status, code, message });
     });

@@ -1,8 +1,11 @@
+import { z } from 'zod';
 import { stateOf } from '../../../machines/agent/agent.view.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { type AgentSnapshot, foldLog, foldSteps, startOf } from '../fold.ts';
-import type { LeaseRequest, LogRecord, RunStatus, RunStore } from '../store/store.types.ts';
+import { type AgentSnapshot, checkVersion, foldLog, foldSteps, startOf } from '../fold.ts';
+import { inputSchema } from '../options.ts';
+import { statusOf } from '../run-status.ts';
+import type { LeaseRequest, LogRecord, RunStore } from '../store/store.types.ts';
 
 const FORMAT = 'agenthub-run';
 const FORMAT_VERSION = 1;
@@ -22,23 +25,56 @@ export function parseExport(text: string): readonly LogRecord[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const [header, ...records] = lines.map((line, index) => {
     try {
-      return JSON.parse(line) as Record<string, unknown>;
+      return JSON.parse(line) as unknown;
     } catch (thrown) {
       throw invalid(`line ${index + 1} is not JSON: ${String(thrown)}`);
     }
   });
-  if (header?.format !== FORMAT) throw invalid(`line 1 does not say "format":"${FORMAT}"`);
-  if (header.version !== FORMAT_VERSION)
+  const { format, version, records: length } = (header ?? {}) as Record<string, unknown>;
+  if (format !== FORMAT) throw invalid(`line 1 does not say "format":"${FORMAT}"`);
+  if (version !== FORMAT_VERSION)
+    throw invalid(`it has version ${String(version)}; this AgentHub reads ${FORMAT_VERSION}`);
+  if (length !== records.length)
     throw invalid(
-      `it has version ${String(header.version)}; this AgentHub reads ${FORMAT_VERSION}`,
+      `it should have ${String(length)} records and has ${records.length}: it is cut off`,
     );
-  if (header.records !== records.length)
-    throw invalid(
-      `it should have ${String(header.records)} records and has ${records.length}: it is cut off`,
-    );
-  const wrong = records.findIndex(({ seq }, index) => seq !== index);
+  const log = records.map((record, index) => check(recordSchema, record, `record ${index}`));
+  const wrong = log.findIndex(
+    ({ seq, kind }, index) => seq !== index || (kind === 'start') !== (index === 0),
+  );
   if (wrong >= 0) throw invalid(`record ${wrong} is out of order`);
-  return records as unknown as readonly LogRecord[];
+  const start = startOf(log as unknown as readonly LogRecord[]);
+  // Another version's input may have another form; that it is another version says more.
+  checkVersion(start);
+  check(inputSchema, start.input, 'record 0: input');
+  return records as readonly LogRecord[];
+}
+
+const place = { seq: z.number().int().nonnegative(), at: z.number() };
+
+/** The form of a record. What an event holds is read by the machine, which trusts none of it. */
+const recordSchema = z.discriminatedUnion('kind', [
+  z.object({
+    ...place,
+    kind: z.literal('start'),
+    machineVersion: z.string(),
+    input: z.looseObject({ runId: z.string() }),
+  }),
+  z.object({ ...place, kind: z.literal('event'), event: z.looseObject({ type: z.string() }) }),
+  z.object({
+    ...place,
+    kind: z.literal('intent'),
+    callId: z.string(),
+    attempt: z.number().int().positive(),
+  }),
+]);
+
+function check<Value>(schema: z.ZodType<Value>, value: unknown, where: string): Value {
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const issue = checked.error.issues[0];
+  const path = issue?.path.map(String).join('.') ?? '';
+  throw invalid(`${where}${path === '' ? '' : `.${path}`}: ${issue?.message ?? 'invalid'}`);
 }
 
 function invalid(why: string): AgentHubError {
@@ -94,10 +130,4 @@ function checkSameWay(log: readonly LogRecord[], other: readonly LogRecord[]): v
     `Under the other policies record ${seq} would have led to ${theirs[seq]}, not ${ours[seq]}. Fork before it: --at ${Math.max(0, seq - 1)}.`,
     { seq },
   );
-}
-
-function statusOf(snapshot: AgentSnapshot): RunStatus {
-  const { rest } = snapshot.context;
-  if (rest !== null) return rest.status;
-  return stateOf(snapshot) === 'awaitPermission.asking' ? 'waiting' : 'running';
 }

@@ -29,7 +29,9 @@ async function inspect(call: Call, { tools, inspectTimeout }: AgentParts, signal
     const tool = tools.get(call.tool);
     if (tool === undefined)
       throw new AgentHubError('facts_unavailable', `There is no tool named ${call.tool}.`);
-    const looking = Promise.resolve(tool.inspectFacts(call.input, { signal: limit.signal }));
+    // A copy: what is inspected is what is decided on and executed, whatever an inspector does.
+    const input = structuredClone(call.input);
+    const looking = Promise.resolve(tool.inspectFacts(input, { signal: limit.signal }));
     const found = await orAborted(looking, limit.signal);
     return { ok: true, facts: checkFacts(call.tool, found) } as const;
   } catch (thrown) {
@@ -49,5 +51,6 @@ function checkFacts(toolName: string, found: unknown): Facts {
     const why = checked.success ? 'they are not JSON' : z.prettifyError(checked.error);
     throw new AgentHubError('facts_invalid', `The facts of ${toolName} cannot be used: ${why}`);
   }
-  return { ...(checked.data as object), toolName } as Facts;
+  // A copy: an inspector may keep what it answered, and change it after the decision.
+  return { ...structuredClone(checked.data as object), toolName } as unknown as Facts;
 }

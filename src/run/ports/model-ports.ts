@@ -26,6 +26,9 @@ const TEXTS = {
   none: { zh: '无', en: 'none' },
 };
 
+/** Tokens, messages and characters: what is no count would end in a sum that is none. */
+const count = z.number().int().nonnegative();
+
 const replySchema = z.object({
   text: z.string(),
   calls: z.array(z.object({ id: z.string().nullable(), name: z.string(), arguments: z.string() })),
@@ -33,9 +36,9 @@ const replySchema = z.object({
   model: z.string(),
   requests: z.array(
     z.object({
-      messages: z.number(),
-      characters: z.number(),
-      usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).nullable(),
+      messages: count,
+      characters: count,
+      usage: z.object({ inputTokens: count, outputTokens: count }).nullable(),
       error: z.string().nullable(),
       ms: z.number(),
     }),
@@ -52,16 +55,11 @@ export function callModelPort(parts: AgentParts) {
       const { observer } = parts.services(runId);
       const request = protocol.toRequest({ instructions, tools: specs, messages, locale });
       const startedAt = now();
-      const step = observer?.open<'model'>({
-        kind: 'model',
-        turn,
-        model: model.name,
-        status: 'open',
-        requests: [],
-        characters: 0,
-        calls: 0,
-        error: null,
-      });
+      const opened = { kind: 'model', turn, model: model.name, status: 'open' } as const;
+      const step = observer?.ask(
+        { ...opened, requests: [], characters: 0, calls: 0, error: null },
+        measureRequest(request),
+      );
       const close = observer?.close.bind(observer) ?? (() => {});
       try {
         const reply = checkReply(

@@ -5,6 +5,7 @@ import { toErrorData } from '../../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { Message } from '../../../machines/vocabulary/messages.ts';
 import type { ToolSpec } from '../../../machines/vocabulary/model.ts';
+import { deepFreeze } from '../../hooks/frozen-copy.ts';
 import type { Hook } from '../../hooks/hook.types.ts';
 import type { Model } from '../../model/model.types.ts';
 import type { Protocol } from '../../protocol/protocol.types.ts';
@@ -59,7 +60,8 @@ export function portActor<Name extends PortName>(
     try {
       await services(input.runId).journal?.ready();
       signal.throwIfAborted();
-      return await work(input, { signal, history: () => historyOf(self) });
+      // Questions, events and steps hand parts of it to hosts: none of them may change a run.
+      return deepFreeze(await work(input, { signal, history: () => historyOf(self) }));
     } catch (thrown) {
       throw toErrorData(thrown, fallbackCode);
     }

@@ -2,6 +2,7 @@ import type { PortInputs } from '../../../machines/agent/agent.ports.ts';
 import type { ToolOutput } from '../../../machines/agent/agent.types.ts';
 import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
+import { frozenHistory } from '../../hooks/frozen-copy.ts';
 import { capResult } from '../../tools/cap-result.ts';
 import type { Tool } from '../../tools/tool.types.ts';
 import { type AgentParts, orAborted, type PortScope, portActor, withTimeout } from './parts.ts';
@@ -50,7 +51,7 @@ async function runTool(
   const { locale } = input;
   const startedAt = now();
   const ended = (outcome: ToolOutput['outcome'], text: string) => {
-    const { content } = capResult(text, locale, maxResultBytes);
+    const content = capResult(text, { locale, maxBytes: maxResultBytes });
     const at = now();
     const output = { outcome, content, ms: Math.max(0, at - startedAt), at };
     return { output, bytes: Buffer.byteLength(text) };
@@ -78,11 +79,12 @@ async function execute(
     callId,
     attempt,
     idempotencyKey: `${runId}/${callId}/${attempt}`,
-    messages: history(),
+    messages: frozenHistory(history()),
     locale,
-    facts: facts as Facts,
+    facts: structuredClone(facts) as Facts,
   };
-  const working = Promise.resolve(tool.execute(input, context));
+  // Copies: what the tool does with them must not change what is on record.
+  const working = Promise.resolve(tool.execute(structuredClone(input), context));
   const result: unknown = await orAborted(working, signal);
   if (typeof result === 'string') return result;
   const content = (result as { content?: unknown } | null | undefined)?.content;

@@ -26,6 +26,7 @@ import type {
   StoreErrorCode,
 } from './store.types.ts';
 
+/** Where the database is, and how long it waits. */
 export interface SqliteStoreOptions {
   /** The database file; its folder is made if it is missing. */
   readonly path: string;
@@ -58,9 +59,12 @@ export function sqliteStore({
     statements.set(text, prepared);
     return prepared;
   };
-  const get = (text: string, ...values: unknown[]) => sql(text).get(...values) as Row | undefined;
-  const all = (text: string, ...values: unknown[]) => sql(text).all(...values) as Row[];
-  const run = (text: string, ...values: unknown[]) => sql(text).run(...values).changes;
+  const get = (text: string, ...values: unknown[]) =>
+    sql(text).get(...values.map(bindable)) as Row | undefined;
+  const all = (text: string, ...values: unknown[]) =>
+    sql(text).all(...values.map(bindable)) as Row[];
+  const run = (text: string, ...values: unknown[]) =>
+    sql(text).run(...values.map(bindable)).changes;
 
   /** Turns what SQLite throws into an error with a code; what is ours passes. */
   const guarded = async <Value>(work: () => Value): Promise<Value> => {
@@ -229,7 +233,10 @@ export function sqliteStore({
         find(runId);
         const text = JSON.stringify(event);
         return Number(
-          sql('INSERT INTO inbox (run_id, event) VALUES (?, ?)').run(runId, text).lastInsertRowid,
+          sql('INSERT INTO inbox (run_id, event) VALUES (?, ?)').run(
+            bindable(runId),
+            bindable(text),
+          ).lastInsertRowid,
         );
       }, true),
     pending: (runId) =>
@@ -247,4 +254,13 @@ export function sqliteStore({
         closeDatabase(database);
       }),
   };
+}
+
+/** The driver aborts the whole process over a value that is neither of these. */
+function bindable(value: unknown): string | number | null {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+  throw new AgentHubError<StoreErrorCode>(
+    'store_failed',
+    `A store is given texts and numbers, not ${typeof value}; nothing was stored.`,
+  );
 }

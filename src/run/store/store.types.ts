@@ -48,6 +48,7 @@ export interface RunSummary {
   readonly drivenBy: string | null;
 }
 
+/** Which runs a list holds; what is left out filters nothing. */
 export interface RunFilter {
   readonly status?: RunStatus;
   /** Text that the id or the prompt holds, in any case. */
@@ -66,6 +67,7 @@ export interface Lease {
   readonly expiresAt: number;
 }
 
+/** Who wants to drive a run, and for how long at first. */
 export interface LeaseRequest {
   /** Who wants to drive, for people: such as a host name and process id. */
   readonly owner: string;
@@ -80,6 +82,7 @@ export interface InboxEntry {
   readonly event: PublicEvent;
 }
 
+/** What belongs to the records that are appended. */
 export interface AppendOptions {
   /** Whether the records must be on disk, not merely with the operating system, when it resolves. */
   readonly durable: boolean;

@@ -1,5 +1,6 @@
 import type { HookEvent } from '../../../machines/agent/matcher.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
+import { withPolicyFacts } from './policy-facts.ts';
 import { CALLS, ONE_CALL_WORLD, TWO_CALL_WORLD } from './shipped-worlds.ts';
 import type { NamedWorld, World, WorldCall } from './world.types.ts';
 
@@ -15,7 +16,8 @@ export interface HostParts {
 
 /**
  * The worlds for a host's own policies, hooks and tools: everything that may happen in the shipped
- * worlds, with the host's calls. Hooks may answer anything unless a call says what they answer.
+ * worlds, with the host's calls. With one call per reply, calls of a tool under rules of the host's
+ * own touch everything that those rules tell apart. Hooks may answer anything unless a call says what they answer.
  */
 export function hostWorlds({
   policies,
@@ -26,7 +28,11 @@ export function hostWorlds({
   const part: Partial<World> = { policies, hooks: [...new Set(hooks.map(({ event }) => event))] };
   const one: NamedWorld = {
     name: 'one call per reply',
-    world: { ...ONE_CALL_WORLD, ...part, calls: [...calls, CALLS.unknown] },
+    world: {
+      ...ONE_CALL_WORLD,
+      ...part,
+      calls: [...withPolicyFacts(calls, policies), CALLS.unknown],
+    },
     replay: 'all',
   };
   if (callsPerReply === 1) return [one];

@@ -1,6 +1,6 @@
 import { decide, missingApprovals, shownOf } from '../../../machines/agent/agent.calls.ts';
 import type { Call } from '../../../machines/agent/agent.types.ts';
-import type { Approval } from '../../../machines/permission/reasons.ts';
+import { APPROVALS, type Approval } from '../../../machines/permission/reasons.ts';
 import type { AgentSnapshot, World, WorldEvent } from './world.types.ts';
 
 /** Everything that people may do. */
@@ -47,22 +47,23 @@ function grantOf(
 /** Answers that must change nothing: for another call, for what is not missing, for something else. */
 function strayAnswers(snapshot: AgentSnapshot): WorldEvent[] {
   const at = snapshot.context.clock.at;
-  const part = { by: 'person', at, expiresAt: null, approvals: ['use'], shown: 'something else' };
-  const grants = snapshot.context.calls.flatMap((known) => [
-    {
+  const part = { type: 'permission.grant', by: 'person', at, expiresAt: null } as const;
+  const grants = snapshot.context.calls.flatMap((known) => {
+    const needless = needlessApproval(known, snapshot);
+    const stale = {
       ...part,
-      type: 'permission.grant',
       label: `stray: stale grant ${known.id}`,
       callId: known.id,
-    },
-    {
-      ...part,
-      type: 'permission.grant',
-      label: `stray: grant of nothing missing ${known.id}`,
-      callId: known.id,
-      shown: shownOf(known),
-    },
-  ]);
+      approvals: ['use'],
+      shown: 'something else',
+    };
+    if (needless === undefined) return [stale];
+    const label = `stray: grant of nothing missing ${known.id}`;
+    return [
+      stale,
+      { ...part, label, callId: known.id, approvals: [needless], shown: shownOf(known) },
+    ];
+  });
   const deny = { type: 'permission.deny', reason: '', by: 'person', at };
   const resume = {
     type: 'run.resume',
@@ -76,6 +77,13 @@ function strayAnswers(snapshot: AgentSnapshot): WorldEvent[] {
     { ...deny, label: 'stray: deny of no call', callId: '9.9' },
     ...(snapshot.context.rest === null ? [resume] : []),
   ];
+}
+
+/** An approval that a call does not need, if there is one. */
+function needlessApproval(call: Call, { context }: AgentSnapshot): Approval | undefined {
+  if (call.stage !== 'asked') return 'use';
+  const missing = missingApprovals(decide(call, context.policies));
+  return (['use', ...APPROVALS] as const).find((approval) => !missing.includes(approval));
 }
 
 function resumeEvents({ raisedLimits }: World, { context }: AgentSnapshot): WorldEvent[] {

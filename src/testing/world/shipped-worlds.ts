@@ -19,6 +19,7 @@ export const CALLS = {
   invalid: call('image_scaling', { outcome: 'invalid_arguments', content: 'no width' }),
 } as const;
 
+/** What a call may turn out to touch. */
 export const FACTS = {
   clean: { name: 'clean', facts: {} },
   overwrite: { name: 'overwrite', facts: { outputExists: true } },

@@ -1,11 +1,10 @@
-import type { SnapshotFrom } from 'xstate';
-import type { agentMachine } from '../../../machines/agent/agent.machine.ts';
+import type { AgentSnapshot } from '../../../machines/agent/agent.machine.ts';
 import type { CheckedCall, Limits, PreToolVerdict } from '../../../machines/agent/agent.types.ts';
 import type { HookEvent } from '../../../machines/agent/matcher.ts';
 import type { Facts } from '../../../machines/permission/evaluate.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
 
-export type AgentSnapshot = SnapshotFrom<typeof agentMachine>;
+export type { AgentSnapshot };
 
 /** An event of the exploration: what the chart is sent, and a short name for people. */
 export interface WorldEvent {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool } from '../define-tool.ts';
 import type { Tool } from '../tool.types.ts';
 
+/** The input of `echo`. */
 export interface EchoInput {
   readonly text: string;
 }

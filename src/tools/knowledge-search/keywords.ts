@@ -1,6 +1,6 @@
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { LocalizedText } from '../../../machines/vocabulary/json.ts';
-import { fold } from './fold.ts';
+import { fold } from './fold-text.ts';
 
 /** The most keywords of one search, and the most characters of all of them together. */
 const MAX_KEYWORDS = 32;

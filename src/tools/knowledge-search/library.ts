@@ -3,7 +3,7 @@ import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { decodeMarkdown } from './decode.ts';
-import { fold } from './fold.ts';
+import { fold } from './fold-text.ts';
 import { buildIndex, type SearchIndex } from './search.ts';
 import { type Section, splitSections } from './sections.ts';
 

@@ -1,5 +1,5 @@
 import MiniSearch, { type SearchResult } from 'minisearch';
-import { characters, fold, tokenize } from './fold.ts';
+import { characters, fold, tokenize } from './fold-text.ts';
 import { type Keyword, readParts, requireKeywords } from './keywords.ts';
 
 /** What is searched of a section; both as plain text. */

@@ -8,6 +8,13 @@ interface ShownItem {
   readonly verified: boolean;
 }
 
+interface Counts {
+  readonly total: number;
+  readonly completed: number;
+  readonly inProgress: number;
+  readonly pending: number;
+}
+
 /** The most successful calls that are named. */
 const MAX_CALLS = 10;
 
@@ -24,7 +31,12 @@ export function describeList(
   const count = (status: TodoStatus) => items.filter((item) => item.status === status).length;
   const unverified = items.filter((item) => item.status === 'completed' && !item.verified);
   const lines = [
-    texts.counts(items.length, count('completed'), count('in_progress'), count('pending')),
+    texts.counts({
+      total: items.length,
+      completed: count('completed'),
+      inProgress: count('in_progress'),
+      pending: count('pending'),
+    }),
     ...warnings.map((warning) => texts.warning + texts[warning.code](quote(warning.items, locale))),
   ];
   if (unverified.length > 0) {
@@ -50,7 +62,7 @@ function quote(items: readonly string[], locale: Locale): string {
 
 const TEXTS = {
   zh: {
-    counts: (total: number, completed: number, inProgress: number, pending: number) =>
+    counts: ({ total, completed, inProgress, pending }: Counts) =>
       `清单已更新：共 ${total} 项，已完成 ${completed}，进行中 ${inProgress}，待办 ${pending}。`,
     warning: '注意：',
     dropped: (items: string) => `有未完成的项被去掉了：${items}。如果不是有意的，请补回清单。`,
@@ -66,7 +78,7 @@ const TEXTS = {
     empty: '清单是空的。',
   },
   en: {
-    counts: (total: number, completed: number, inProgress: number, pending: number) =>
+    counts: ({ total, completed, inProgress, pending }: Counts) =>
       `The list was updated: ${total} in all, ${completed} completed, ${inProgress} in progress, ${pending} pending.`,
     warning: 'Warning: ',
     dropped: (items: string) =>

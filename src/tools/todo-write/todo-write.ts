@@ -1,6 +1,10 @@
 import { z } from 'zod';
-import type { Message } from '../../../machines/vocabulary/messages.ts';
-import { deriveTodos, TODO_TOOL } from '../../../machines/vocabulary/todos.ts';
+import {
+  deriveTodos,
+  isVerified,
+  succeededCalls,
+  TODO_TOOL,
+} from '../../../machines/vocabulary/todos.ts';
 import { defineTool } from '../define-tool.ts';
 import type { Tool } from '../tool.types.ts';
 import { findWarnings, type TodoInput, todoKey } from './changes.ts';
@@ -80,14 +84,8 @@ export function createTodoWrite(): Tool<TodoInput> {
     oncePerReply: true,
     async execute({ todos }, { messages, locale }) {
       const warnings = findWarnings(deriveTodos(messages), todos);
-      const succeeded = findSucceeded(messages);
-      const items = todos.map((item) => ({
-        ...item,
-        verified:
-          item.status === 'completed' &&
-          (item.evidence ?? []).length > 0 &&
-          (item.evidence ?? []).every((id) => succeeded.has(id)),
-      }));
+      const succeeded = succeededCalls(messages);
+      const items = todos.map((item) => ({ ...item, verified: isVerified(item, succeeded) }));
       return {
         content: describeList(items, warnings, { locale, succeeded }),
         details: {
@@ -109,14 +107,4 @@ function findDuplicate(todos: TodoInput['todos']): string | null {
     seen.add(key);
   }
   return null;
-}
-
-/** Ids of the calls that ended well, with their tools, in order. */
-function findSucceeded(messages: readonly Message[]): ReadonlyMap<string, string> {
-  const succeeded = new Map<string, string>();
-  for (const message of messages) {
-    if (message.role !== 'observation' || message.outcome !== 'ok') continue;
-    if (message.tool !== TODO_TOOL) succeeded.set(message.callId, message.tool);
-  }
-  return succeeded;
 }

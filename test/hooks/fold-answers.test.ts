@@ -9,7 +9,7 @@ import {
   NO_USER_PROMPT_SUBMIT,
   noPostToolUse,
   noPreToolUse,
-} from '../../src/hooks/fold.ts';
+} from '../../src/hooks/fold-answers.ts';
 import type { HookOutputs } from '../../src/hooks/index.ts';
 
 type Decision = HookOutputs['PreToolUse']['decision'];

@@ -1,3 +1,5 @@
+import type { PortOutputs } from '../../machines/agent/agent.ports.ts';
+import type { PreToolVerdict } from '../../machines/agent/agent.types.ts';
 import type { ErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import type { ContextNote } from '../../machines/vocabulary/messages.ts';
@@ -9,33 +11,12 @@ import type { HookAnswer } from './call-hook.ts';
  * visible beside a block. Reasons and contexts are kept from all hooks, in order.
  */
 
-export interface UserPromptSubmitResult {
-  readonly verdict: 'proceed' | 'block' | 'failed';
-  /** Goes to the model beside the person's words. */
-  readonly context: readonly ContextNote[];
-  /** Why, each with the name of its hook; failures included. */
-  readonly reasons: readonly ContextNote[];
-}
-
-export interface PreToolUseResult {
-  readonly verdict: 'proceed' | 'ask' | 'block' | 'failed';
-  readonly reasons: readonly ContextNote[];
-  /** Goes to the model with the call's observation. */
-  readonly context: readonly ContextNote[];
-  /** The input after every valid replacement, in order. */
-  readonly input: Json;
-}
-
+/** What PostToolUse hooks made of a result. */
 export interface PostToolUseResult {
   /** What the model sees: the tool's result, or what the last replacing hook made of it. */
   readonly content: string;
   readonly context: readonly ContextNote[];
   readonly failures: readonly { readonly hook: string; readonly error: ErrorData }[];
-}
-
-export interface StopResult {
-  readonly verdict: 'allow' | 'block' | 'failed';
-  readonly reasons: readonly ContextNote[];
 }
 
 const STRICTNESS = { proceed: 0, allow: 0, ask: 1, block: 2, failed: 3 } as const;
@@ -52,7 +33,7 @@ function withNote(
   return text === undefined || text.trim() === '' ? notes : [...notes, { source, text }];
 }
 
-export const NO_USER_PROMPT_SUBMIT: UserPromptSubmitResult = {
+export const NO_USER_PROMPT_SUBMIT: PortOutputs['userPromptSubmit'] = {
   verdict: 'proceed',
   context: [],
   reasons: [],
@@ -60,9 +41,9 @@ export const NO_USER_PROMPT_SUBMIT: UserPromptSubmitResult = {
 
 /** Adds one hook's answer. The reason of a hook that proceeds is not kept. */
 export function foldUserPromptSubmit(
-  result: UserPromptSubmitResult,
+  result: PortOutputs['userPromptSubmit'],
   answer: HookAnswer<'UserPromptSubmit'>,
-): UserPromptSubmitResult {
+): PortOutputs['userPromptSubmit'] {
   if (!answer.ok) {
     const reasons = withNote(result.reasons, answer.hook, answer.failure.text);
     return { ...result, verdict: 'failed', reasons };
@@ -77,7 +58,7 @@ export function foldUserPromptSubmit(
 }
 
 /** Before any hook answered: the call goes on as the model asked for it. */
-export function noPreToolUse(input: Json): PreToolUseResult {
+export function noPreToolUse(input: Json): PreToolVerdict {
   return { verdict: 'proceed', reasons: [], context: [], input };
 }
 
@@ -86,9 +67,9 @@ export function noPreToolUse(input: Json): PreToolUseResult {
  * validate comes in as a failure). A failed hook leaves the input as it was.
  */
 export function foldPreToolUse(
-  result: PreToolUseResult,
+  result: PreToolVerdict,
   answer: HookAnswer<'PreToolUse'>,
-): PreToolUseResult {
+): PreToolVerdict {
   if (!answer.ok) {
     const reasons = withNote(result.reasons, answer.hook, answer.failure.text);
     return { ...result, verdict: 'failed', reasons };
@@ -124,10 +105,13 @@ export function foldPostToolUse(
   };
 }
 
-export const NO_STOP: StopResult = { verdict: 'allow', reasons: [] };
+export const NO_STOP: PortOutputs['stop'] = { verdict: 'allow', reasons: [] };
 
 /** Adds one hook's answer. */
-export function foldStop(result: StopResult, answer: HookAnswer<'Stop'>): StopResult {
+export function foldStop(
+  result: PortOutputs['stop'],
+  answer: HookAnswer<'Stop'>,
+): PortOutputs['stop'] {
   if (!answer.ok) {
     return {
       verdict: 'failed',

@@ -1,0 +1,12 @@
+/**
+ * Calls a host's callback, which is not part of a run: what it throws, at once or later by a
+ * promise it returns, is dropped.
+ */
+export function harmlessly(callback: () => unknown): void {
+  try {
+    const returned = callback();
+    if (returned instanceof Promise) returned.catch(() => {});
+  } catch {
+    // Nothing to do: the run goes on as if nobody had looked.
+  }
+}

@@ -1,0 +1,10 @@
+import type { AgentSnapshot } from '../../machines/agent/agent.machine.ts';
+import { stateOf } from '../../machines/agent/agent.view.ts';
+import type { RunStatus } from './store/store.types.ts';
+
+/** The status under which a run is listed. */
+export function statusOf(snapshot: AgentSnapshot): RunStatus {
+  const { rest } = snapshot.context;
+  if (rest !== null) return rest.status;
+  return stateOf(snapshot) === 'awaitPermission.asking' ? 'waiting' : 'running';
+}

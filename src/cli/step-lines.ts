@@ -3,7 +3,7 @@ import type { TodoItem } from '../../machines/vocabulary/todos.ts';
 import type { ModelStep, PersonStep, Step } from '../run/run.types.ts';
 import { sayError } from './error-texts.ts';
 import { printableLine } from './printable.ts';
-import { type Label, say, sayApprovals, sayLabel, sayOutcome } from './texts.ts';
+import { type Label, say, sayApprovals, sayBy, sayLabel, sayOutcome } from './texts.ts';
 import { cutToWidth, padToWidth, textWidth, wrapToWidth } from './width.ts';
 
 /** How lines are written. */
@@ -86,12 +86,19 @@ function personText(step: PersonStep, style: LineStyle): StepText | null {
   const { tool, answer, by } = step;
   if (answer === 'open') return null;
   if (answer === 'granted') {
-    const parts = [tool, sayApprovals(locale, step.approvals), by && say(locale, 'by', { by })];
+    const parts = [
+      tool,
+      sayApprovals(locale, step.approvals),
+      by && say(locale, 'by', { by: sayBy(locale, by) }),
+    ];
     return { tone: 'good', text: whole('allow', parts, style) };
   }
   if (answer === 'denied' && by === COMMAND_LINE)
     return { tone: 'bad', text: whole('deny', [tool, say(locale, 'nobody')], style) };
-  const how = answer === 'denied' ? by && say(locale, 'by', { by }) : sayOutcome(locale, answer);
+  const how =
+    answer === 'denied'
+      ? by && say(locale, 'by', { by: sayBy(locale, by) })
+      : sayOutcome(locale, answer);
   const parts = [tool, how];
   return { tone: 'bad', text: whole('deny', parts, style) };
 }

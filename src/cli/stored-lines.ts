@@ -10,7 +10,7 @@ import { answerCommands, resumeCommand, sayReason } from './report.ts';
 import { sayAge } from './run-lines.ts';
 import { shownStatus } from './run-status.ts';
 import { duration, sayTokens, todoLines } from './step-lines.ts';
-import { say, sayApprovals, sayStands, sayStatus } from './texts.ts';
+import { say, sayApprovals, sayBy, sayStands, sayStatus } from './texts.ts';
 import { padToWidth } from './width.ts';
 
 export interface ShowOptions {
@@ -106,7 +106,7 @@ function questionsAndCommands(run: StoredRun, { locale, flags, io }: ShowOptions
 
 /** An answer that waits in an inbox: what it says, who gave it, when. */
 export function answerLine(answer: StoredRun['waitingAnswers'][number], locale: Locale): string {
-  const by = printableLine(answer.by);
+  const by = printableLine(sayBy(locale, answer.by));
   const when = timeOf(answer.at);
   if (answer.type === 'permission.grant') {
     const { callId: call, approvals } = answer;

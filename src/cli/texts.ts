@@ -17,7 +17,7 @@ const TEXTS = {
   turn: { zh: '第 {turn} 轮', en: 'turn {turn}' },
   oneCall: { zh: '1 个调用', en: '1 call' },
   calls: { zh: '{count} 个调用', en: '{count} calls' },
-  by: { zh: '由 {by} 答复', en: 'by {by}' },
+  by: { zh: '答复者：{by}', en: 'by {by}' },
 
   asks: { zh: '需要批准：{tool}', en: 'Permission needed: {tool}' },
   left: { zh: '共 {count} 个待批准', en: '{count} questions' },
@@ -189,4 +189,16 @@ export function sayApprovals(locale: Locale, approvals: readonly Approval[]): st
   return approvals
     .map((approval) => APPROVALS[approval][locale])
     .join(locale === 'zh' ? '、' : ', ');
+}
+
+/** Those who answer without a name of their own. */
+const ANSWERERS: Readonly<Record<string, LocalizedText>> = {
+  'command line': { zh: '命令行', en: 'command line' },
+  terminal: { zh: '终端', en: 'terminal' },
+  web: { zh: '网页', en: 'web' },
+};
+
+/** Who gave an answer; a person's name stays as it is. */
+export function sayBy(locale: Locale, by: string): string {
+  return Object.hasOwn(ANSWERERS, by) ? (ANSWERERS[by]?.[locale] ?? by) : by;
 }

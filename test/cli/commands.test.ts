@@ -67,7 +67,7 @@ describe('agenthub run', () => {
       cwd,
     });
     expect(exitCode).toBe(0);
-    expect(person.err()).toContain('批准   image_scaling · 覆盖已有文件 · 由 command line 答复');
+    expect(person.err()).toContain('批准   image_scaling · 覆盖已有文件 · 答复者：命令行');
     expect(await widthOf(join(cwd, 'small.png'))).toBe(32);
   });
 

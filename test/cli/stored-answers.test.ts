@@ -21,7 +21,7 @@ describe('answering from elsewhere', () => {
     const denied = await agenthub(cwd, ['deny', id, '1.0'], zh);
     expect(denied.exitCode).toBe(1);
     expect(denied.err).toMatch(
-      /^1\.0 已经答复过，答复还在等进程来驱动这次运行：批准 1\.0（覆盖已有文件） · terminal · \d{4}-.*\n接着运行：agenthub resume /u,
+      /^1\.0 已经答复过，答复还在等进程来驱动这次运行：批准 1\.0（覆盖已有文件） · 终端 · \d{4}-.*\n接着运行：agenthub resume /u,
     );
     expect((await agenthub(cwd, ['deny', id, '1.0'])).err).toMatch(
       /^1\.0 was answered already, and the answer waits for somebody to drive the run: approval of 1\.0 \(overwriting an existing file\) · terminal · /u,

@@ -2,8 +2,12 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { MAIN, startNode } from './node-process.ts';
 import { agenthub } from './stored.ts';
 import { temporaryFolder } from './temporary.ts';
+
+/** Later versions of Node strip types. */
+const canLoadTypeScript = 'typescript' in process.features && Boolean(process.features.typescript);
 
 const NEEDS =
   'A property needs an id and a text (not empty), and violation or goal (functions); always, never, onlyAfter and eventually of agenthub/testing make such ones.';
@@ -53,6 +57,15 @@ describe('verify --property: the module is checked before anything is explored',
     expect(err).toContain(words);
     const zh = await agenthub(cwd, ['verify', '--property', 'own.mjs', '--locale', 'zh']);
     expect([zh.exitCode, zh.err]).toEqual([2, expect.stringMatching(/^agenthub: --property：/u)]);
+  });
+
+  it.skipIf(canLoadTypeScript)('TypeScript, which this Node does not load by itself', async () => {
+    const cwd = await temporaryFolder({ 'own.ts': 'export const properties = [];' });
+    const { code, err } = await startNode([MAIN, 'verify', '--property', 'own.ts'], { cwd }).ended;
+    expect([code, err]).toEqual([
+      2,
+      `agenthub: --property: Node ${process.version} cannot load ${cwd}/own.ts: it must be JavaScript that Node can load itself (.mjs or .js). Compile it first, or give Node a loader, such as NODE_OPTIONS="--import tsx".\n`,
+    ]);
   });
 
   it('a file that is not there', async () => {

@@ -11,8 +11,8 @@ const TEXTS = {
   ...RUN_TEXTS,
   ...USAGE_TEXTS,
   hint: {
-    zh: '没有配置模型：由离线规则回答（不是大模型）。用 AGENTHUB_PROVIDER 和 AGENTHUB_MODEL 配置，见 README。',
-    en: 'No model is configured: offline rules answer (no LLM). Set AGENTHUB_PROVIDER and AGENTHUB_MODEL; the README says more.',
+    zh: '没有配置模型：由离线规则回答（不是大模型）。\n用 AGENTHUB_PROVIDER 和 AGENTHUB_MODEL 配置，见 README。',
+    en: 'No model is configured: offline rules answer (no LLM).\nSet AGENTHUB_PROVIDER and AGENTHUB_MODEL; the README says more.',
   },
   turn: { zh: '第 {turn} 轮', en: 'turn {turn}' },
   oneCall: { zh: '1 个调用', en: '1 call' },

@@ -20,10 +20,10 @@ describe('what the offline rules and the hint say', () => {
   it('the hint names the variables that choose a model', async () => {
     const cwd = await temporaryFolder();
     const en =
-      'No model is configured: offline rules answer (no LLM). Set AGENTHUB_PROVIDER and AGENTHUB_MODEL; the README says more.\n';
+      'No model is configured: offline rules answer (no LLM).\nSet AGENTHUB_PROVIDER and AGENTHUB_MODEL; the README says more.\n';
     expect((await agenthub(cwd, ['run', 'hello'])).err.startsWith(en)).toBe(true);
     expect((await agenthub(cwd, ['run', 'hello'], zh)).err).toMatch(
-      /^没有配置模型：.*用 AGENTHUB_PROVIDER 和 AGENTHUB_MODEL 配置，见 README。\n/u,
+      /^没有配置模型：.*\n用 AGENTHUB_PROVIDER 和 AGENTHUB_MODEL 配置，见 README。\n/u,
     );
   });
 

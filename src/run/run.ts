@@ -3,6 +3,7 @@ import type { AgentSnapshot, agentMachine } from '../../machines/agent/agent.mac
 import type { AgentInput, Limits, PublicEvent, Rest } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
 import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
+import { frozenHistory } from '../hooks/frozen-copy.ts';
 import { judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
 import { harmlessly } from './harmlessly.ts';
@@ -139,8 +140,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
     }
     // What is under way is known here only, whoever cancels it.
     const requests = observer.underWay;
-    const isCancel = event.type === 'run.cancel' && requests.length > 0;
-    actor.send(isCancel ? { ...event, requests } : event);
+    actor.send(event.type === 'run.cancel' ? { ...event, requests } : event);
     return result;
   };
 
@@ -223,7 +223,11 @@ function outcomeOf(snapshot: AgentSnapshot): RestedOutcome {
 
 function leavingsOf(snapshot: AgentSnapshot): RunLeavings {
   const { runId, usage, messages } = snapshot.context;
-  return { runId, usage: reportUsage(usage), todos: todosOf(snapshot), messages };
+  return {
+    ...{ runId, usage: reportUsage(usage), todos: todosOf(snapshot) },
+    // Copies: a suspended run goes on from its own.
+    messages: frozenHistory(messages),
+  };
 }
 
 /** The first microsteps come before `createActor` returns, so the actor itself is not known yet. */

@@ -27,6 +27,11 @@ describe('verify --property: the module is checked before anything is explored',
       `properties[0]: missing or wrong: id, text, violation | goal. ${NEEDS}`,
     ],
     [
+      'an id that is no text',
+      'export const properties = [{ id: 1, text: "x", goal: () => true }];',
+      `properties[0]: missing or wrong: id. ${NEEDS}`,
+    ],
+    [
       'a second one without functions',
       `const good = { id: 'a', text: 'a', violation: () => null };
        export const properties = [good, { id: 'b', text: '', violation: 'x', memory: {} }];`,

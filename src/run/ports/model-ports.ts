@@ -56,10 +56,11 @@ export function callModelPort(parts: AgentParts) {
       const request = protocol.toRequest({ instructions, tools: specs, messages, locale });
       const startedAt = now();
       const opened = { kind: 'model', turn, model: model.name, status: 'open' } as const;
-      const step = observer?.ask(
-        { ...opened, requests: [], characters: 0, calls: 0, error: null },
-        measureRequest(request),
-      );
+      const empty = { requests: [], characters: 0, calls: 0, error: null };
+      const step = observer?.open<'model'>({ ...opened, ...empty });
+      // Whoever was told of the step may have cancelled the run.
+      signal.throwIfAborted();
+      observer?.asked(step ?? 0, measureRequest(request));
       const close = observer?.close.bind(observer) ?? (() => {});
       try {
         const reply = checkReply(

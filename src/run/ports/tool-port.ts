@@ -83,6 +83,8 @@ async function execute(
     locale,
     facts: structuredClone(facts) as Facts,
   };
+  // Whoever was told of the step may have cancelled the run: then nothing starts any more.
+  signal.throwIfAborted();
   // Copies: what the tool does with them must not change what is on record.
   const working = Promise.resolve(tool.execute(structuredClone(input), context));
   const result: unknown = await orAborted(working, signal);

@@ -150,5 +150,6 @@ function upTo(log: readonly LogRecord[], to: number | undefined): readonly LogRe
   throw new AgentHubError(
     'invalid_record',
     `There is no record ${to}: the log has records 0 to ${log.length - 1}.`,
+    { to, last: log.length - 1 },
   );
 }

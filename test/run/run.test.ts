@@ -334,7 +334,7 @@ describe('options that cannot be', () => {
   const model = scriptedModel([]);
   it.each([
     [{ limits: { turns: 0 } }, /limits\.turns: /u],
-    [{ limits: { turn: 3 } }, /limits: .*"turn"/u],
+    [{ limits: { turn: 3 } }, /limits\.turn: there is no such setting; allowed: turns, toolCalls/u],
     [{ protocol: 'xml' }, /protocol: "xml" is not known/u],
     [{ locale: 'fr' }, /options\.locale: /u],
     [{ permissions: { policies: { a: 'maybe' } } }, /permissions\.policies\.a: /u],
@@ -356,6 +356,10 @@ describe('options that cannot be', () => {
         },
       },
       /must name the approval/u,
+    ],
+    [
+      { permissions: { policies: { echo: 'alow' } } },
+      /^permissions\.policies\.echo: "alow" is not allowed; allowed: "allow" \| "ask" \| "deny" \| \{ rules \}$/u,
     ],
     [{ tools: [noteTool().tool, noteTool().tool] }, /tools\.1: "note" is there twice/u],
     [{ model: {} }, /model: give a Model/u],

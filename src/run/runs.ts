@@ -20,7 +20,7 @@ import { copyLog, exportLog, parseExport } from './history/transfer.ts';
 import { whyCall } from './history/why.ts';
 import { checkRunId } from './options.ts';
 import type { PostedAnswer, Runs, RunsOptions } from './runs.types.ts';
-import type { InboxEntry, LogRecord, RunStore, RunSummary } from './store/store.types.ts';
+import type { InboxEntry, LogRecord, RunStore } from './store/store.types.ts';
 
 /** The runs of a store. */
 export function openRuns(
@@ -28,21 +28,13 @@ export function openRuns(
   { now = Date.now, patience = 3_000 }: RunsOptions = {},
 ): Runs {
   const request = { owner: 'copying', ttl: 60_000 };
-  const summaryOf = async (runId: string): Promise<RunSummary> => {
-    const found = (await store.list({ search: runId, limit: 1_000 })).find(
-      (run) => run.runId === runId,
-    );
-    if (found === undefined)
-      throw new AgentHubError('run_unknown', `There is no run ${runId} in ${store.name}.`);
-    return found;
-  };
 
   /** Puts an answer into the inbox if the run, as it stands, would take it. */
   const post = async (
     runId: string,
     make: (questions: readonly Question[]) => PublicEvent,
   ): Promise<PostedAnswer> => {
-    const { drivenBy } = await summaryOf(runId);
+    const { drivenBy } = await store.summary(runId);
     const folded = foldLog(await store.read(runId));
     // As the run will be once it has taken the answers that wait: what is answered stays answered.
     const snapshot = (await store.pending(runId)).reduce(foldAnswer, folded);
@@ -63,7 +55,7 @@ export function openRuns(
   return {
     list: (filter) => store.list(filter),
     show: async (runId) => {
-      const summary = await summaryOf(runId);
+      const summary = await store.summary(runId);
       const log = await store.read(runId);
       const snapshot = foldLog(log);
       const { usage, rest, messages } = snapshot.context;

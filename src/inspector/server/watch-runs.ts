@@ -1,5 +1,4 @@
-import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import type { RunStore, RunSummary, StoreErrorCode } from '../../run/store/store.types.ts';
+import type { RunStore } from '../../run/store/store.types.ts';
 import { type FoldedRun, foldRun } from './fold-run.ts';
 import type { Standing } from './run-state.ts';
 
@@ -26,7 +25,7 @@ export function watchRuns(store: RunStore, { takesUp }: Pick<Standing, 'takesUp'
   const looking = new Map<string, Promise<WatchedRun>>();
 
   const look = async (runId: string): Promise<WatchedRun> => {
-    const summary = await findRun(store, runId);
+    const summary = await store.summary(runId);
     const folded = kept.get(runId) ?? foldRun();
     kept.delete(runId);
     if (folded.steps.length < summary.records)
@@ -50,16 +49,4 @@ export function watchRuns(store: RunStore, { takesUp }: Pick<Standing, 'takesUp'
       return now;
     },
   };
-}
-
-/** @throws AgentHubError `run_unknown`. */
-export async function findRun(store: RunStore, runId: string): Promise<RunSummary> {
-  const found = (await store.list({ search: runId, limit: 1_000 })).find(
-    (run) => run.runId === runId,
-  );
-  if (found !== undefined) return found;
-  throw new AgentHubError<StoreErrorCode>(
-    'run_unknown',
-    `There is no run ${runId} in ${store.name}.`,
-  );
 }

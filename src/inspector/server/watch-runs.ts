@@ -1,5 +1,6 @@
 import type { RunStore } from '../../run/store/store.types.ts';
 import { type FoldedRun, foldRun } from './fold-run.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import type { Standing } from './run-state.ts';
 
 /** Folded runs that are kept; the one looked at longest ago goes first. */
@@ -22,7 +23,7 @@ export interface RunWatcher {
 /** Keeps one fold per run and adds only what is new. */
 export function watchRuns(store: RunStore, { takesUp }: Pick<Standing, 'takesUp'>): RunWatcher {
   const kept = new Map<string, FoldedRun>();
-  const looking = new Map<string, Promise<WatchedRun>>();
+  const inTurn = oneAtATime();
 
   const look = async (runId: string): Promise<WatchedRun> => {
     const summary = await store.summary(runId);
@@ -38,15 +39,6 @@ export function watchRuns(store: RunStore, { takesUp }: Pick<Standing, 'takesUp'
 
   return {
     // One look at a time per run: two must not fold the same records twice.
-    look(runId) {
-      const before = looking.get(runId);
-      const now = (before ?? Promise.resolve()).catch(() => {}).then(() => look(runId));
-      const done = () => {
-        if (looking.get(runId) === now) looking.delete(runId);
-      };
-      looking.set(runId, now);
-      now.then(done, done);
-      return now;
-    },
+    look: (runId) => inTurn(runId, () => look(runId)),
   };
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { Policies } from '../../machines/permission/policies.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import type { Hook } from '../hooks/index.ts';
 import { todoReminder, unfinishedTodos } from '../hooks/index.ts';
 import type { Model } from '../model/index.ts';
 import { offlineModel, openaiModel } from '../model/index.ts';
@@ -11,6 +13,7 @@ import type { RunStore } from '../run/store/store.types.ts';
 import type { Tool } from '../tools/tool.types.ts';
 import { type Settings, unflatten } from './config.ts';
 import type { ConfigFile } from './config-schema.ts';
+import { type Extension, loadExtension, withOwnHooks, withOwnTools } from './extension.ts';
 import type { Io } from './io.ts';
 import { say } from './texts.ts';
 
@@ -25,26 +28,28 @@ const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * An agent as configured, made once its store is known. Throws what cannot be, and `auth` when a
- * key is needed and there is none: before anything is opened.
+ * An agent as configured, made once its store is known. Rejects with what cannot be, and `auth` when
+ * a key is needed and there is none: before anything is opened.
  */
-export function prepareAgent(
+export async function prepareAgent(
   settings: Settings,
   { env, cwd }: Pick<Io, 'env' | 'cwd'>,
   more: Pick<AgentOptions, 'inspect'> = {},
-): (store: RunStore | null) => Agent {
+): Promise<(store: RunStore | null) => Agent> {
   const model = buildModel(settings, env);
-  const options = { ...agentOptions(unflatten(settings), cwd), ...more, model };
+  const extension = await loadExtension(settings);
+  const options = { ...agentOptions(settings, { cwd, extension }), ...more, model };
   return (store) => createAgent(store === null ? options : { ...options, store });
 }
 
 /** The agent with the offline model: to look at what is configured, or to end a run. */
-export function buildAgentToShow(
+export async function buildAgentToShow(
   settings: Settings,
   { cwd }: Pick<Io, 'cwd'>,
   store?: RunStore,
-): Agent {
-  const options = { ...agentOptions(unflatten(settings), cwd), model: offlineModel() };
+): Promise<Agent> {
+  const extension = await loadExtension(settings);
+  const options = { ...agentOptions(settings, { cwd, extension }), model: offlineModel() };
   return createAgent(store === undefined ? options : { ...options, store });
 }
 
@@ -53,24 +58,48 @@ export function newRunId(): string {
   return randomBytes(5).toString('hex');
 }
 
-function agentOptions(config: ConfigFile, cwd: string): Omit<AgentOptions, 'model'> {
-  const { locale = 'en', protocol = 'native-calls', instructions = '', hooks } = config;
+interface Surroundings {
+  readonly cwd: string;
+  readonly extension: Extension | null;
+}
+
+function agentOptions(
+  settings: Settings,
+  { cwd, extension }: Surroundings,
+): Omit<AgentOptions, 'model'> {
+  const config = unflatten(settings);
+  const { locale = 'en', protocol = 'native-calls', instructions = '' } = config;
+  const policies = { ...extension?.policies, ...(config.permissions?.policies as Policies) };
   return {
     protocol,
     locale,
     instructions,
-    tools: buildTools(config, cwd),
-    hooks: [
-      ...(hooks?.todoReminder ? [todoReminder()] : []),
-      ...(hooks?.unfinishedTodos ? [unfinishedTodos()] : []),
-    ],
-    permissions: config.permissions as NonNullable<AgentOptions['permissions']>,
+    tools: toolsOf(settings, { cwd, extension }),
+    hooks: withOwnHooks(configuredHooks(settings, extension), extension),
+    permissions: { policies },
     limits: (config.limits ?? {}) as NonNullable<AgentOptions['limits']>,
     createId: newRunId,
   };
 }
 
-function buildTools(config: ConfigFile, cwd: string): readonly Tool[] {
+/** Where an extension leaves out what ships, a hook is there only if somebody asked for it. */
+function configuredHooks(settings: Settings, extension: Extension | null): readonly Hook[] {
+  const isOn = (name: 'todoReminder' | 'unfinishedTodos') => {
+    const { value, source } = settings.get(`hooks.${name}`) ?? {};
+    return value === true && (extension?.shipped !== false || source !== 'default');
+  };
+  return [
+    ...(isOn('todoReminder') ? [todoReminder()] : []),
+    ...(isOn('unfinishedTodos') ? [unfinishedTodos()] : []),
+  ] as readonly Hook[];
+}
+
+/** The tools of the agent: those that ship, as configured, and the extension's. */
+export function toolsOf(settings: Settings, { cwd, extension }: Surroundings): readonly Tool[] {
+  return withOwnTools(shippedTools(unflatten(settings), cwd), extension);
+}
+
+function shippedTools(config: ConfigFile, cwd: string): readonly Tool[] {
   const { knowledge = '', files, imageService, allowedServices = [] } = config;
   return createDefaultTools({
     workingFolder: cwd,

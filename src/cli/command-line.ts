@@ -2,6 +2,7 @@ import type { CommonFlags } from './flags.ts';
 
 const REPEATED = [
   ['--config', 'config'],
+  ['--extension', 'extension'],
   ['--provider', 'provider'],
   ['--model', 'model'],
   ['--base-url', 'baseUrl'],

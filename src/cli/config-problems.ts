@@ -1,6 +1,7 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import { checkValue, type Problem } from '../run/option-problems.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
+import { say } from './texts.ts';
 
 /** Checks a configuration, or a part of one; gives what it holds, or everything that is wrong. */
 export function checkConfig(
@@ -10,5 +11,9 @@ export function checkConfig(
   | { readonly ok: true; readonly config: ConfigFile }
   | { readonly ok: false; readonly problems: readonly Problem[] } {
   const checked = checkValue(configSchema, json, locale);
-  return checked.ok ? { ok: true, config: checked.value } : checked;
+  if (checked.ok) return { ok: true, config: checked.value };
+  const problems = checked.problems.map(({ path, text }) =>
+    path === 'extension' ? { path, text: say(locale, 'extensionInFile') } : { path, text },
+  );
+  return { ok: false, problems };
 }

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import { AgentHubError, toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
@@ -40,6 +40,12 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   AGENTHUB_KNOWLEDGE: 'knowledge',
   AGENTHUB_STORE: 'store',
 };
+
+/**
+ * Names an extension, which is code. A configuration file cannot: to go into a folder and run
+ * `agenthub` must not run that folder's code, so a relative path in the environment is none either.
+ */
+const EXTENSION_VARIABLE = 'AGENTHUB_EXTENSION';
 
 const DEFAULTS: Readonly<Record<string, unknown>> = {
   'model.provider': 'offline',
@@ -115,7 +121,17 @@ export function loadSettings({ cwd, env, flags, file }: LoadOptions): Settings {
   const variables = Object.fromEntries(named.map(([variable, name]) => [name, env[variable]]));
   put(flatten(check(nested(variables), variableOf)), 'environment', variableOf);
 
-  const given = Object.entries(flags).filter(([, { value }]) => value !== undefined);
+  const { extension, ...others } = flags;
+  const fromEnvironment = env[EXTENSION_VARIABLE];
+  if (fromEnvironment && !isAbsolute(fromEnvironment)) {
+    const why = say(locale, 'extensionRelative', { file: fromEnvironment });
+    problems.push(`${EXTENSION_VARIABLE}: ${why}`);
+  } else if (fromEnvironment)
+    put({ extension: fromEnvironment }, 'environment', () => EXTENSION_VARIABLE);
+  if (typeof extension?.value === 'string')
+    put({ extension: resolve(cwd, extension.value) }, 'flag', () => extension.flag);
+
+  const given = Object.entries(others).filter(([, { value }]) => value !== undefined);
   const flagOf = (name: string) => flags[name]?.flag ?? '';
   const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]));
   put(flatten(check(nested(values), flagOf)), 'flag', flagOf);

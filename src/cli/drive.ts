@@ -2,24 +2,29 @@ import type { Question } from '../../machines/agent/agent.view.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Run, RunEvent, RunOutcome, Step } from '../run/run.types.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { EXIT, type ExitCode, STOP_CODES, type StopSignal } from './exit-codes.ts';
 import { canAsk, type Io } from './io.ts';
 import { askPermission } from './permission-prompt.ts';
 import { Progress } from './progress.ts';
 import { COMMAND_LINE } from './step-lines.ts';
 import { say } from './texts.ts';
 
+/** What becomes of a question that was not granted beforehand. */
+export type Asks =
+  /** A person is asked here; a terminal that has gone is a no. */
+  | 'terminal'
+  /** People answer elsewhere, such as in the inspector page. */
+  | 'elsewhere'
+  /** A stored run is let go of, waiting. */
+  | 'leave waiting'
+  | 'deny';
+
 /** How a run is driven from the command line. */
 export interface DriveOptions {
   readonly locale: Locale;
   /** Approvals given beforehand. */
   readonly grants: readonly Approval[];
-  /** Whether a person may be asked. */
-  readonly prompts: boolean;
-  /** Whether a stored run is left waiting where nobody can be asked; otherwise that is a no. */
-  readonly waits?: boolean;
-  /** Whether people answer elsewhere: then nobody who can be asked here is no denial. */
-  readonly elsewhere?: boolean;
+  readonly asks: Asks;
   /** Opens the inspector page at the run, for the key `o` at a question. */
   readonly openPage?: () => Promise<void>;
   readonly quiet: boolean;
@@ -28,23 +33,25 @@ export interface DriveOptions {
   readonly onEvent?: (event: RunEvent) => void;
 }
 
-/** How a driven run ended, or what it was left waiting for. */
+/** How a driven run ended, or how it was let go of. */
 export type Driven =
-  | { readonly outcome: RunOutcome; readonly exitCode: ExitCode }
+  | { readonly end: 'rest'; readonly outcome: RunOutcome; readonly exitCode: ExitCode }
   | {
-      readonly outcome: null;
+      readonly end: 'waiting';
       readonly questions: readonly Question[];
       /** The run's trace as it was then: its questions open. */
       readonly trace: readonly Step[];
       readonly exitCode: typeof EXIT.undecided;
-    };
+    }
+  | { readonly end: 'stopped'; readonly signal: StopSignal; readonly exitCode: ExitCode };
 
 /** How often one call is approved from `--grant`: what it touches may change again and again. */
 const MOST_GRANTS = 3;
 
 /**
  * Drives a run to its rest: shows its progress, answers its questions from `--grant` or by asking,
- * lets go of it where it is to wait, and cancels it on Ctrl-C. A second Ctrl-C leaves at once.
+ * lets go of it where it is to wait, and cancels it on Ctrl-C. A second Ctrl-C leaves at once. A
+ * process that is told to leave lets go of the run as it stands.
  */
 export async function drive(run: Run, io: Io, options: DriveOptions): Promise<Driven> {
   const { locale, quiet, times } = options;
@@ -61,7 +68,14 @@ export async function drive(run: Run, io: Io, options: DriveOptions): Promise<Dr
     progress.say(say(locale, 'interrupt'));
     run.cancel({ by: 'terminal' });
   }
-  const restore = io.onInterrupt(interrupt);
+  const stop = { signal: null as StopSignal | null, closed: Promise.resolve() };
+  const restoreInterrupt = io.onInterrupt(interrupt);
+  const restoreStop = io.onStop((signal) => {
+    if (stop.signal !== null) io.exit(STOP_CODES[signal]);
+    stop.signal = signal;
+    stop.closed = run.close();
+    answers.abandon();
+  });
   progress.start();
   try {
     for await (const event of run) {
@@ -73,15 +87,21 @@ export async function drive(run: Run, io: Io, options: DriveOptions): Promise<Dr
     }
     await answers.ended;
   } finally {
+    await stop.closed;
     progress.stop();
-    restore();
+    restoreInterrupt();
+    restoreStop();
   }
   const { undecided, left } = answers;
-  if (left !== null) return { outcome: null, ...left, exitCode: EXIT.undecided };
+  const { signal } = stop;
+  if (left !== null) return { end: 'waiting', ...left, exitCode: EXIT.undecided };
   const outcome = await run.outcome;
+  if (signal !== null && outcome.status === 'closed')
+    return { end: 'stopped', signal, exitCode: STOP_CODES[signal] };
   // Whoever goes on with it may be another process.
   if (outcome.status === 'suspended') await run.close();
-  return { outcome, exitCode: exitCodeOf(outcome, { undecided, interrupted: interrupts > 0 }) };
+  const exitCode = exitCodeOf(outcome, { undecided, interrupted: interrupts > 0 });
+  return { end: 'rest', outcome, exitCode: signal === null ? exitCode : STOP_CODES[signal] };
 }
 
 interface AnswersOptions extends DriveOptions {
@@ -110,7 +130,7 @@ class Answers {
   }
 
   see(event: RunEvent): void {
-    if (event.type === 'rest') this.#asking?.settled.abort();
+    if (event.type === 'rest') this.abandon();
     if (event.type === 'step.finished' && event.step.kind === 'person') {
       const { callId } = event.step;
       if (this.#asking?.callId === callId) this.#asking.settled.abort();
@@ -118,8 +138,14 @@ class Answers {
     if (event.type !== 'permission.requested') return;
     this.#grant();
     if (this.#run.questions.length === 0) return;
-    if (this.#options.prompts && canAsk(this.#io)) this.ended = this.#ask();
-    else if (this.#options.elsewhere !== true) this.ended = this.#withoutPerson();
+    const { asks } = this.#options;
+    if (asks === 'terminal' && canAsk(this.#io)) this.ended = this.#ask();
+    else if (asks !== 'elsewhere') this.ended = this.#withoutPerson();
+  }
+
+  /** Takes the question off the screen: nobody is there to answer it any more. */
+  abandon(): void {
+    this.#asking?.settled.abort();
   }
 
   /** Gives what was granted beforehand and is missing; what else is missing is asked for after. */
@@ -170,7 +196,7 @@ class Answers {
   }
 
   async #withoutPerson(): Promise<void> {
-    if (!this.#options.waits) return this.#denyAll();
+    if (this.#options.asks !== 'leave waiting') return this.#denyAll();
     try {
       await this.#run.saved();
     } catch {

@@ -72,13 +72,17 @@ export const MODEL_CHINESE: Readonly<Record<ModelErrorCode, string>> = {
   aborted: '运行已取消。',
 };
 
+/** A run goes on under the rules it began with, and those may have been an extension's. */
+const OTHER_RULES = new Set(['policies_changed', 'hooks_changed', 'tools_changed']);
+
 /**
  * An error in the person's language: what is wrong, what is safe, what to do. What only the
  * original tells follows in parentheses.
  */
 export function sayError(error: ErrorData, locale: Locale): string {
   const { also } = (error.details ?? {}) as { readonly also?: Said };
-  const text = sayAlone(error, locale);
+  const isOther = OTHER_RULES.has(error.code);
+  const text = `${sayAlone(error, locale)}${isOther ? say(locale, 'sameExtension') : ''}`;
   return isTextName(also?.says) ? `${text}\n${say(locale, also.says, also.values)}` : text;
 }
 

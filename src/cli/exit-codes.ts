@@ -9,6 +9,21 @@ export const EXIT = {
   auth: 4,
   suspended: 5,
   interrupted: 130,
+  /** SIGHUP: the terminal has gone. */
+  hungUp: 129,
+  /** SIGTERM. */
+  terminated: 143,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Exit codes by the signals that tell a process to leave. */
+export const STOP_CODES = { SIGHUP: EXIT.hungUp, SIGTERM: EXIT.terminated } as const;
+
+/** A signal that tells the process to leave: what it does is left as it stands. */
+export type StopSignal = keyof typeof STOP_CODES;
+
+/** Whether the process was told to leave: then nobody waits for anything more. */
+export function isStopped(exitCode: ExitCode): boolean {
+  return Object.values<ExitCode>(STOP_CODES).includes(exitCode);
+}

@@ -6,6 +6,7 @@ import { usageError } from './usage-error.ts';
 /** Flags that every command with an agent takes. */
 export interface CommonFlags {
   readonly config?: string;
+  readonly extension?: string;
   readonly provider?: string;
   readonly model?: string;
   readonly baseUrl?: string;
@@ -18,8 +19,9 @@ export interface CommonFlags {
 
 /** Flags as settings by dotted path. */
 export function settingsFlags(flags: CommonFlags): Flags {
-  const { provider, model, baseUrl, protocol, locale, knowledge, store } = flags;
+  const { provider, model, baseUrl, protocol, locale, knowledge, store, extension } = flags;
   return {
+    extension: { flag: '--extension', value: extension },
     'model.provider': { flag: '--provider', value: provider },
     'model.name': { flag: '--model', value: model },
     'model.baseURL': { flag: '--base-url', value: baseUrl },

@@ -52,6 +52,10 @@ export const HELP = {
     zh: '配置文件（默认：当前目录的 agenthub.config.json）',
     en: 'configuration file (default: agenthub.config.json where you are)',
   },
+  extension: {
+    zh: '自己的工具、钩子和策略：一个 JavaScript 模块，它的代码会运行；不能写在配置文件里',
+    en: 'tools, hooks and policies of your own: a JavaScript module, whose code runs; not from a configuration',
+  },
   provider: {
     zh: 'offline、glm、deepseek、ollama 或 openai',
     en: 'offline, glm, deepseek, ollama or openai',
@@ -82,6 +86,7 @@ export const HELP = {
 环境变量：
   AGENTHUB_PROVIDER AGENTHUB_MODEL AGENTHUB_BASE_URL AGENTHUB_PROTOCOL
   AGENTHUB_LOCALE AGENTHUB_KNOWLEDGE AGENTHUB_STORE AGENTHUB_API_KEY
+  AGENTHUB_EXTENSION（绝对路径）
   NO_COLOR 不用颜色；FORCE_COLOR 总用颜色；TERM=dumb 不用光标控制`,
     en: `
 Examples:
@@ -92,6 +97,7 @@ Examples:
 Environment:
   AGENTHUB_PROVIDER AGENTHUB_MODEL AGENTHUB_BASE_URL AGENTHUB_PROTOCOL
   AGENTHUB_LOCALE AGENTHUB_KNOWLEDGE AGENTHUB_STORE AGENTHUB_API_KEY
+  AGENTHUB_EXTENSION (an absolute path)
   NO_COLOR for no colours, FORCE_COLOR for colours always,
   TERM=dumb for no cursor codes`,
   },
@@ -102,7 +108,8 @@ Ctrl-C 一次取消运行，两次立即退出。
 
 退出码：
   0 完成   1 失败   2 用法或配置有误   3 有调用在等待，或因无人可问而被拒绝
-  4 没有密钥或密钥被拒   5 已暂停   130 被中断`,
+  4 没有密钥或密钥被拒   5 已暂停   130 被中断
+  143、129 收到 SIGTERM、SIGHUP：存储的运行可以马上接着运行`,
     en: `
 When it asks: y approves once, n denies (with a reason if you like), Esc denies;
 Enter does nothing. Ctrl-C once cancels the run, twice leaves at once.
@@ -110,6 +117,7 @@ Enter does nothing. Ctrl-C once cancels the run, twice leaves at once.
 Exit codes:
   0 done   1 failed   2 usage or configuration
   3 a call waits, or was denied because nobody could be asked
-  4 no key, or refused   5 suspended   130 interrupted`,
+  4 no key, or refused   5 suspended   130 interrupted
+  143, 129 told to leave by SIGTERM, SIGHUP: a stored run can go on at once`,
   },
 } as const satisfies Record<string, LocalizedText>;

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Inspector, StartInspectorOptions } from '../inspector/server/start-inspector.ts';
+import { EXIT, type ExitCode, isStopped, STOP_CODES } from './exit-codes.ts';
 import { colorsOf, type Io } from './io.ts';
 import { say } from './texts.ts';
 
@@ -52,9 +53,13 @@ export async function startPage(
 export async function keepServing(
   pages: readonly { close(): Promise<void> }[],
   io: Io,
-  locale: Locale,
+  { locale, exitCode }: { readonly locale: Locale; readonly exitCode: ExitCode },
 ): Promise<void> {
   if (pages.length === 0) return;
+  if (isStopped(exitCode)) {
+    for (const page of pages) await page.close();
+    return;
+  }
   if (io.stderr.isTTY === true && io.stdin.isTTY === true) {
     io.stderr.write(`${colorsOf(io).dim(say(locale, 'inspecting'))}\n`);
     await untilInterrupt(io);
@@ -62,12 +67,16 @@ export async function keepServing(
   for (const page of pages) await page.close();
 }
 
-export function untilInterrupt(io: Io): Promise<void> {
+/** Waits until the person or the system ends the command; gives its exit code. */
+export function untilInterrupt(io: Io): Promise<ExitCode> {
   return new Promise((resolve) => {
-    const restore = io.onInterrupt(() => {
-      restore();
-      resolve();
-    });
+    const end = (exitCode: ExitCode) => {
+      restoreInterrupt();
+      restoreStop();
+      resolve(exitCode);
+    };
+    const restoreInterrupt = io.onInterrupt(() => end(EXIT.done));
+    const restoreStop = io.onStop((signal) => end(STOP_CODES[signal]));
   });
 }
 

@@ -1,5 +1,6 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import pc from 'picocolors';
+import type { StopSignal } from './exit-codes.ts';
 
 /** The process as the command line sees it. Only `main.ts` makes a real one. */
 export interface Io {
@@ -13,6 +14,8 @@ export interface Io {
   readonly exit: (code: number) => void;
   /** Calls back on every Ctrl-C; gives back how to stop that. */
   readonly onInterrupt: (callback: () => void) => () => void;
+  /** Calls back when the process is told to leave; gives back how to stop that. */
+  readonly onStop: (callback: (signal: StopSignal) => void) => () => void;
 }
 
 /** Time, so that tests can turn it by hand. Milliseconds. */

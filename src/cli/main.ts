@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process';
 import { setTimeout as pass } from 'node:timers/promises';
+import { STOP_CODES, type StopSignal } from './exit-codes.ts';
 import { cli } from './program.ts';
 
 const exitCode = await cli(process.argv.slice(2), {
@@ -21,6 +22,14 @@ const exitCode = await cli(process.argv.slice(2), {
   onInterrupt: (callback) => {
     process.on('SIGINT', callback);
     return () => process.off('SIGINT', callback);
+  },
+  onStop: (callback) => {
+    const signals = Object.keys(STOP_CODES) as StopSignal[];
+    const listener = (signal: NodeJS.Signals) => callback(signal as StopSignal);
+    for (const signal of signals) process.on(signal, listener);
+    return () => {
+      for (const signal of signals) process.off(signal, listener);
+    };
   },
 });
 

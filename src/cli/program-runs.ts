@@ -48,6 +48,7 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
       .option('--store <file>', text('store'))
       .option('--locale <locale>', text('locale'))
       .option('--json', text('asJson'));
+  const knowing = (made: Command) => looking(made).option('--extension <file>', text('extension'));
   const driving = (made: Command) =>
     withAgent(made)
       .option('--on-ask <what>', text('onAskStored'))
@@ -95,7 +96,7 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
     async (run: string, call: string, flags: AnswerFlags) =>
       exit(await denyCommand({ run, call }, flags, io)),
   );
-  looking(command('cancel', 'cancel').argument('<run>', text('runId'))).action(
+  knowing(command('cancel', 'cancel').argument('<run>', text('runId'))).action(
     async (run: string, flags: LookFlags) => exit(await cancelCommand(run, flags, io)),
   );
 
@@ -107,18 +108,19 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
   looking(
     command('replay', 'replay').argument('<run>', text('runId')).option('--to <n>', text('to')),
   ).action(async (run: string, flags: ReplayFlags) => exit(await replayCommand(run, flags, io)));
-  looking(
+  knowing(
     command('fork', 'fork')
       .argument('<run>', text('runId'))
       .requiredOption('--at <n>', text('at'))
       .option('--policies <which>', text('policies')),
   ).action(async (run: string, flags: ForkFlags) => exit(await forkCommand(run, flags, io)));
-  looking(command('policy-check', 'policyCheck').argument('<file>', text('policyFile'))).action(
+  knowing(command('policy-check', 'policyCheck').argument('<file>', text('policyFile'))).action(
     async (file: string, flags: LookFlags) => exit(await policyCheckCommand(file, flags, io)),
   );
   command('inspect', 'inspect')
     .argument('[run]', text('runId'))
     .option('--config <file>', text('configFile'))
+    .option('--extension <file>', text('extension'))
     .option('--store <file>', text('store'))
     .option('--locale <locale>', text('locale'))
     .option('--port <n>', text('port'))

@@ -106,6 +106,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   const withAgent = (made: Command) =>
     made
       .option('--config <file>', text('configFile'))
+      .option('--extension <file>', text('extension'))
       .option('--provider <name>', text('provider'))
       .option('--model <name>', text('model'))
       .option('--base-url <url>', text('baseUrl'))
@@ -133,11 +134,11 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   starting(command('chat', 'chat')).action(async (flags: CommonFlags) =>
     exit(await chatCommand(flags, io)),
   );
-  withAgent(command('tools', 'tools').option('--json', text('asJson'))).action((flags: LookFlags) =>
-    exit(toolsCommand(flags, io)),
+  withAgent(command('tools', 'tools').option('--json', text('asJson'))).action(
+    async (flags: LookFlags) => exit(await toolsCommand(flags, io)),
   );
   starting(command('config', 'config').option('--json', text('asJson'))).action(
-    (flags: LookFlags) => exit(configCommand(flags, io)),
+    async (flags: LookFlags) => exit(await configCommand(flags, io)),
   );
   command('graph', 'graph')
     .option('--format <format>', text('format'))
@@ -149,6 +150,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   addRunCommands({ io, text, command, withAgent, exit });
   command('verify', 'verify')
     .option('--config <file>', text('configFile'))
+    .option('--extension <file>', text('extension'))
     .option('--property <file>', text('property'))
     .option('--calls <n>', text('callsPerReply'))
     .option('--locale <locale>', text('locale'))

@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
-import process from 'node:process';
-import { pathToFileURL } from 'node:url';
-import type { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { COMES_TO_REST, INVARIANTS, type NamedWorld, type Property } from '../testing/index.ts';
+import { loadModule } from './load-module.ts';
 import { usageError } from './usage-error.ts';
 
 /** What a module of the user's own exports. */
@@ -17,14 +14,14 @@ export interface PropertyModule {
  * @throws AgentHubError `usage` naming the file, the index, and what is wanted there.
  */
 export async function loadProperties(file: string): Promise<PropertyModule> {
-  if (!existsSync(file)) throw usageError('noSuchModule', { file });
-  let loaded: { properties?: unknown; worlds?: unknown };
-  try {
-    loaded = (await import(pathToFileURL(file).href)) as typeof loaded;
-  } catch (thrown) {
-    throw notLoaded(file, thrown);
-  }
-  const { properties, worlds } = loaded;
+  return propertiesOf(await loadModule(file, { flag: '--property' }), file);
+}
+
+/** The same from what a module exports. */
+export function propertiesOf(
+  { properties, worlds }: Readonly<Record<string, unknown>>,
+  file: string,
+): PropertyModule {
   if (!Array.isArray(properties)) {
     const found = properties === undefined ? 'undefined' : typeof properties;
     throw usageError('noProperties', { file, found });
@@ -32,15 +29,6 @@ export async function loadProperties(file: string): Promise<PropertyModule> {
   checkProperties(properties, file);
   if (worlds !== undefined) checkWorlds(worlds, file);
   return { properties, worlds: worlds as readonly NamedWorld[] | undefined };
-}
-
-function notLoaded(file: string, thrown: unknown): AgentHubError {
-  const { code } = (thrown ?? {}) as { code?: unknown };
-  // Later versions of Node strip types themselves, except in packages and for some syntax.
-  const isOfNode = code === 'ERR_UNKNOWN_FILE_EXTENSION' || String(code).includes('TYPESCRIPT');
-  const isTypeScript = /\.[cm]?tsx?$/u.test(file) && isOfNode;
-  if (isTypeScript) return usageError('notJavaScript', { file, version: process.version });
-  return usageError('notLoaded', { file, why: String(thrown) });
 }
 
 function checkProperties(properties: readonly unknown[], file: string): void {

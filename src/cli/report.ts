@@ -4,11 +4,11 @@ import type { ErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Run, RunOutcome } from '../run/run.types.ts';
 import { commandLine } from './command-line.ts';
-import { drive } from './drive.ts';
+import { type Asks, drive } from './drive.ts';
 import { sayError } from './error-texts.ts';
-import type { ExitCode } from './exit-codes.ts';
+import type { ExitCode, StopSignal } from './exit-codes.ts';
 import type { CommonFlags, DriveFlags } from './flags.ts';
-import { colorsOf, type Io } from './io.ts';
+import { canAsk, colorsOf, type Io } from './io.ts';
 import { questionLines } from './permission-prompt.ts';
 import { printable, printableJson } from './printable.ts';
 import { say } from './texts.ts';
@@ -19,10 +19,8 @@ export interface ReportOptions {
   readonly locale: Locale;
   readonly grants: readonly Approval[];
   readonly isStored: boolean;
-  /** Whether the run is left waiting where nobody can be asked. */
-  readonly waits: boolean;
-  /** Whether people answer elsewhere, such as in the inspector page. */
-  readonly elsewhere?: boolean;
+  /** What becomes of questions where nobody is asked at the terminal. */
+  readonly unasked: Exclude<Asks, 'terminal'>;
   /** Opens the inspector page at the run, for the key `o`. */
   readonly openPage?: () => Promise<void>;
 }
@@ -44,7 +42,7 @@ export function isForPrograms({ json, jsonStream }: DriveFlags): boolean {
 export async function driveAndReport(
   run: Run,
   io: Io,
-  { flags, locale, grants, isStored, waits, elsewhere = false, openPage }: ReportOptions,
+  { flags, locale, grants, isStored, unasked, openPage }: ReportOptions,
 ): Promise<ExitCode> {
   const forPrograms = isForPrograms(flags);
   const quiet = flags.quiet === true || forPrograms;
@@ -55,16 +53,23 @@ export async function driveAndReport(
     locale,
     grants,
     // Output for programs never prompts; and `--on-ask` says what to do instead of asking.
-    prompts: !forPrograms && flags.onAsk === undefined,
-    waits,
-    elsewhere,
+    asks: !forPrograms && flags.onAsk === undefined && canAsk(io) ? 'terminal' : unasked,
     ...(openPage && { openPage }),
     quiet,
     times: true,
     ...(flags.jsonStream && { onEvent: write }),
   });
-  const { outcome, exitCode } = driven;
-  if (outcome === null) {
+  const { exitCode } = driven;
+  if (driven.end === 'stopped') {
+    const resume = isStored ? commandLine(['resume', run.id], flags) : null;
+    const stopped = { runId: run.id, signal: driven.signal, resume, exitCode };
+    const { usage, todos, trace } = run;
+    if (flags.json) write({ status: 'closed', ...stopped, usage, todos, trace });
+    else if (flags.jsonStream) write({ type: 'closed', ...stopped });
+    else writeStopped(driven, io, { locale, run: run.id, resume });
+    return exitCode;
+  }
+  if (driven.end === 'waiting') {
     const { questions, trace } = driven;
     const commands = questions.map(({ callId }) => answerCommands(run.id, callId, flags));
     const waiting = { runId: run.id, questions, commands, exitCode };
@@ -74,6 +79,7 @@ export async function driveAndReport(
     else writeWaiting({ runId: run.id, questions }, io, { flags, locale });
     return exitCode;
   }
+  const { outcome } = driven;
   if (flags.json) {
     const { messages: _, ...rest } = outcome;
     write({ ...rest, exitCode, trace: run.trace });
@@ -119,6 +125,23 @@ export function writeStored(outcome: RunOutcome, io: Io, { flags, locale }: Tell
       ? ` · ${say(locale, 'goOn')}${resumeCommand(outcome.runId, outcome.reason, flags)}`
       : '';
   io.stderr.write(`${dim(printable(`${stored}${again}`))}\n`);
+}
+
+/** One line: that the process was told to leave, and how the run goes on if it can. */
+export function writeStopped(
+  { signal }: { readonly signal: StopSignal },
+  io: Io,
+  {
+    locale,
+    run,
+    resume,
+  }: { readonly locale: Locale; readonly run: string; readonly resume: string | null },
+): void {
+  const text =
+    resume === null
+      ? say(locale, 'stoppedUnstored', { signal })
+      : `${say(locale, 'stopped', { signal, run })}${resume}`;
+  io.stderr.write(`${printable(text)}\n`);
 }
 
 /** What a run was left waiting for, and the exact commands that answer it. */

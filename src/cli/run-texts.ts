@@ -7,6 +7,14 @@ export const RUN_TEXTS = {
     zh: '运行 {run} 在等待批准。用下面的命令答复；加上 --resume 就接着运行：',
     en: 'Run {run} waits for permission. Answer with these; add --resume to go on at once:',
   },
+  stopped: {
+    zh: '收到 {signal}：运行 {run} 已放手，谁都可以马上接着运行：',
+    en: 'Told to leave by {signal}: run {run} is let go of and can go on at once: ',
+  },
+  stoppedUnstored: {
+    zh: '收到 {signal}：运行停在这里；它没有存储，不能接着运行。',
+    en: 'Told to leave by {signal}: the run ends here; it was not stored and cannot go on.',
+  },
   goOn: { zh: '接着运行：', en: 'To go on: ' },
 
   noStore: {
@@ -144,6 +152,10 @@ export const RUN_TEXTS = {
   settles: { zh: '结果：{outcome}', en: 'came out: {outcome}' },
   stage: { zh: '状态：{stage}', en: 'stands: {stage}' },
 
+  noSuchTools: {
+    zh: '没有这些工具，关于它们的策略什么也不会改变：{names}。工具有：{tools}；自己的工具用 --extension <文件> 带上。',
+    en: 'There are no such tools, and policies for them change nothing: {names}. There are: {tools}; tools of your own come with --extension <file>.',
+  },
   forked: {
     zh: '新运行 {new} 来自 {run} 的前 {records} 条记录',
     en: 'new run {new}, from the first {records} records of {run}',

@@ -40,7 +40,7 @@ export async function withAgent<Result>(
   work: (agent: Agent, store: RunStore | null) => Promise<Result>,
   more: Pick<AgentOptions, 'inspect'> = {},
 ): Promise<Result> {
-  const make = prepareAgent(settings, io, more);
+  const make = await prepareAgent(settings, io, more);
   const file = storeFile(settings, io);
   if (file === null) return work(make(null), null);
   return withFile(file, (store) => work(make(store), store));

@@ -6,6 +6,12 @@ const NEEDS = {
   en: 'A property needs an id and a text (not empty), and violation or goal (functions); always, never, onlyAfter and eventually of agenthub/testing make such ones.',
 } as const satisfies LocalizedText;
 
+/** What an extension is made of. */
+const EXPORTS = {
+  zh: '扩展按名字导出 tools（工具的数组）、hooks（钩子的数组）、policies（工具名到策略），至少一个；shipped = false 不要自带的工具和钩子。',
+  en: 'An extension has named exports: tools (an array), hooks (an array), policies (by tool name), at least one of them; shipped = false leaves out the shipped tools and hooks.',
+} as const satisfies LocalizedText;
+
 /** What is said of a command that was not written as it must be. `{name}` stands for a value. */
 export const USAGE_TEXTS = {
   unknownOption: { zh: '没有选项 {what}', en: 'there is no option {what}' },
@@ -66,16 +72,20 @@ export const USAGE_TEXTS = {
   },
 
   notLoaded: {
-    zh: '--property：无法加载 {file}：{why}',
-    en: '--property: {file} cannot be loaded: {why}',
+    zh: '{flag}：无法加载 {file}：{why}',
+    en: '{flag}: {file} cannot be loaded: {why}',
   },
   notJavaScript: {
-    zh: '--property：Node {version} 不能加载 {file}：必须是 Node 能直接加载的 JavaScript（.mjs 或 .js）。先编译它，或给 Node 一个加载器，如 NODE_OPTIONS="--import tsx"。',
-    en: '--property: Node {version} cannot load {file}: it must be JavaScript that Node can load itself (.mjs or .js). Compile it first, or give Node a loader, such as NODE_OPTIONS="--import tsx".',
+    zh: '{flag}：Node {version} 不能加载 {file}：必须是 Node 能直接加载的 JavaScript（.mjs 或 .js）。先编译它，或给 Node 一个加载器，如 NODE_OPTIONS="--import tsx"。',
+    en: '{flag}: Node {version} cannot load {file}: it must be JavaScript that Node can load itself (.mjs or .js). Compile it first, or give Node a loader, such as NODE_OPTIONS="--import tsx".',
   },
   noSuchModule: {
-    zh: '--property：没有文件 {file}。',
-    en: '--property: there is no file {file}.',
+    zh: '{flag}：没有文件 {file}。',
+    en: '{flag}: there is no file {file}.',
+  },
+  neverLoaded: {
+    zh: '{flag}：{file} 在 {seconds} 秒内没有加载完：它的顶层 await 在等一个不来的东西。',
+    en: '{flag}: {file} has not finished loading after {seconds} s: a top-level await waits for what does not come.',
   },
   noProperties: {
     zh: '--property：{file} 必须导出数组，如 export const properties = [never("no-echo", starts({ tool: "echo" }))]；它的 properties 是 {found}。',
@@ -96,5 +106,54 @@ export const USAGE_TEXTS = {
   notWorlds: {
     zh: '--property：{file}：worlds 必须是不空的数组，每一项有 name、world 和 replay（"all" 或正整数），如 hostWorlds(…) 给出的；不对的是：{what}。',
     en: '--property: {file}: worlds must be an array that is not empty, of objects with name, world and replay ("all" or a whole number), as hostWorlds(…) gives; what is wrong: {what}.',
+  },
+
+  extensionInFile: {
+    zh: '扩展不能写在配置文件里：否则进入一个目录运行 agenthub 就会运行那里的代码。请用 --extension <文件>，或环境变量 AGENTHUB_EXTENSION',
+    en: 'an extension cannot be named in a configuration: going into a folder and running agenthub would run its code. Use --extension <file>, or the environment variable AGENTHUB_EXTENSION',
+  },
+  extensionRelative: {
+    zh: '"{file}" 不是绝对路径：相对路径会运行所在目录里的代码。请写绝对路径，或用 --extension <文件>',
+    en: '"{file}" is no absolute path: a relative one would run the code of whatever folder you are in. Give an absolute one, or use --extension <file>',
+  },
+  extensionEmpty: {
+    zh: `--extension：{file} 没有导出 tools、hooks 或 policies（它导出：{found}）。${EXPORTS.zh}`,
+    en: `--extension: {file} exports no tools, hooks or policies (it exports: {found}). ${EXPORTS.en}`,
+  },
+  extensionName: {
+    zh: `--extension：{file} 导出了 {found}，没有导出 {name}：是不是写错了？${EXPORTS.zh}`,
+    en: `--extension: {file} exports {found} and no {name}: is it misspelled? ${EXPORTS.en}`,
+  },
+  extensionShipped: {
+    zh: '--extension：{file}：shipped 是 {found}；允许：true（默认）| false（不要自带的工具和钩子）。',
+    en: '--extension: {file}: shipped is {found}; allowed: true (the default) | false (without the shipped tools and hooks).',
+  },
+  extensionList: {
+    zh: '--extension：{file}：{name} 是 {found}；要一个数组，每一项由 {wanted} 得来。',
+    en: '--extension: {file}: {name} is {found}; it must be an array of what {wanted} gives.',
+  },
+  extensionPart: {
+    zh: '--extension：{file}：{name}[{index}] 不对：{why}；要的是 {wanted} 得来的。',
+    en: '--extension: {file}: {name}[{index}] is wrong: {why}; wanted is what {wanted} gives.',
+  },
+  extensionTwice: {
+    zh: '--extension：{file}：{name}[{index}] 和 {name}[{first}] 都叫 "{called}"；名字只能用一次。',
+    en: '--extension: {file}: {name}[{index}] and {name}[{first}] are both named "{called}"; a name is used once.',
+  },
+  extensionShippedName: {
+    zh: '--extension：{file}：{name}[{index}] 叫 "{called}"，自带的里面已有这个名字。请换一个名字，或用 export const shipped = false 不要自带的工具和钩子。',
+    en: '--extension: {file}: {name}[{index}] is named "{called}", as a shipped one is. Give it another name, or leave out the shipped tools and hooks: export const shipped = false.',
+  },
+  extensionStrays: {
+    zh: '--extension：{file}：policies 写了没有的工具：{names}。工具有：{tools}。',
+    en: '--extension: {file}: policies names tools that are not there: {names}. There are: {tools}.',
+  },
+  extensionPolicies: {
+    zh: '--extension：{file}：\n{problems}',
+    en: '--extension: {file}:\n{problems}',
+  },
+  sameExtension: {
+    zh: '开始时用了扩展的，请写上同一个：--extension <文件>。',
+    en: ' If it began with an extension, name the same one: --extension <file>.',
   },
 } as const satisfies Record<string, LocalizedText>;

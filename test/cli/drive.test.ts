@@ -26,12 +26,12 @@ function start(
   const driven = drive(run, person.io, {
     locale: 'en',
     grants: [],
-    prompts: true,
+    asks: options.io?.tty === false ? 'deny' : 'terminal',
     quiet: false,
     times: false,
     ...options.drive,
   }).then((driven) => {
-    if (driven.outcome === null) throw new Error('the run was left waiting');
+    if (driven.end !== 'rest') throw new Error(`the run did not come to rest: ${driven.end}`);
     return driven;
   });
   return { person, run, driven, model, started };
@@ -325,10 +325,10 @@ describe('a question at the terminal', () => {
     expect(person.stdin.isRaw).toBe(false);
   });
 
-  it('is not asked where prompts are off', async () => {
+  it('is not asked where the answer is no beforehand', async () => {
     const { driven } = start([callNote('milk'), say('no')], {
       agent: asks,
-      drive: { prompts: false },
+      drive: { asks: 'deny' },
     });
     expect((await driven).exitCode).toBe(3);
   });

@@ -1,5 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import type { StopSignal } from '../../src/cli/exit-codes.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { Screen } from './screen.ts';
 
@@ -28,6 +29,7 @@ export function fakeIo(options: FakeIoOptions = {}) {
   const stderr = output({ isTTY: tty, columns, rows });
   const tickers = new Set<() => void>();
   const interrupted = new Set<() => void>();
+  const stopped = new Set<(signal: StopSignal) => void>();
   const exits: number[] = [];
   let { time = 0 } = options;
   const io = {
@@ -49,6 +51,10 @@ export function fakeIo(options: FakeIoOptions = {}) {
       interrupted.add(callback);
       return () => interrupted.delete(callback);
     },
+    onStop: (callback: (signal: StopSignal) => void) => {
+      stopped.add(callback);
+      return () => stopped.delete(callback);
+    },
   } as unknown as Io;
   return {
     io,
@@ -67,6 +73,10 @@ export function fakeIo(options: FakeIoOptions = {}) {
     stdout: stdout.stream,
     interrupt: () => {
       for (const callback of [...interrupted]) callback();
+    },
+    /** The system tells the process to leave. */
+    stop: (signal: StopSignal) => {
+      for (const callback of [...stopped]) callback(signal);
     },
     /** Resolves once everything that was under way without a timer has happened. */
     idle: async () => {

@@ -154,7 +154,8 @@ export async function cancelCommand(run: string, flags: LookFlags, io: Io): Prom
 
 /** Lets a run take the cancellation that waits for it. No model is asked, and none is needed. */
 async function end(runId: string, { settings, store }: StoredRuns, io: Io): Promise<RunOutcome> {
-  const cancelled = await buildAgentToShow(settings, io, store).restore(runId);
+  const agent = await buildAgentToShow(settings, io, store);
+  const cancelled = await agent.restore(runId);
   return cancelled.outcome;
 }
 

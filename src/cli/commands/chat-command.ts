@@ -3,14 +3,15 @@ import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { Message } from '../../../machines/vocabulary/messages.ts';
 import type { TodoItem } from '../../../machines/vocabulary/todos.ts';
 import type { Agent } from '../../run/agent.types.ts';
+import { commandLine } from '../command-line.ts';
 import { loadSettings, unflatten } from '../config.ts';
 import { drive } from '../drive.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { EXIT, type ExitCode, isStopped } from '../exit-codes.ts';
 import { type CommonFlags, settingsFlags } from '../flags.ts';
 import { type InspectorPage, inspectorPage } from '../inspector-page.ts';
-import { type Io, isLive } from '../io.ts';
+import { canAsk, type Io, isLive } from '../io.ts';
 import { printable } from '../printable.ts';
-import { writeOutcome, writeStored } from '../report.ts';
+import { writeOutcome, writeStopped, writeStored } from '../report.ts';
 import { todoLines } from '../step-lines.ts';
 import { withAgent } from '../store.ts';
 import { say } from '../texts.ts';
@@ -28,9 +29,9 @@ export async function chatCommand(flags: CommonFlags, io: Io): Promise<ExitCode>
     io.stderr.write(`${say(locale, 'chat')}\n`);
     const page =
       store === null ? null : inspectorPage({ store, restore: agent.restore }, io, locale);
-    await converse(agent, io, { flags, locale, page });
+    const exitCode = await converse(agent, io, { flags, locale, page });
     await page?.close();
-    return EXIT.done;
+    return exitCode;
   });
 }
 
@@ -48,7 +49,7 @@ async function converse(
   agent: Agent,
   io: Io,
   { flags, locale, page }: Conversation,
-): Promise<void> {
+): Promise<ExitCode> {
   let history: readonly Message[] = [];
   let todos: readonly TodoItem[] = [];
   const style = { locale, times: true, width: isLive(io) ? (io.stderr.columns || 80) - 1 : null };
@@ -65,17 +66,25 @@ async function converse(
       io.stderr.write(`${printable(lines.join('\n'))}\n`);
     } else if (task !== '') {
       const run = agent.start(task, { history });
-      const { outcome } = await drive(run, io, {
-        ...{ locale, grants: [], prompts: true, quiet: false, times: true },
+      const driven = await drive(run, io, {
+        ...{ locale, grants: [], quiet: false, times: true },
+        asks: canAsk(io) ? 'terminal' : 'deny',
         ...(page !== null && { openPage: () => page.open(run.id) }),
       });
-      if (outcome === null) continue;
+      if (driven.end === 'stopped') {
+        const resume = page === null ? null : commandLine(['resume', run.id], flags);
+        writeStopped(driven, io, { locale, run: run.id, resume });
+      }
+      if (driven.end !== 'rest') return driven.exitCode;
+      const { outcome } = driven;
       writeOutcome(outcome, io, locale);
       if (page !== null) writeStored(outcome, io, { flags, locale });
+      if (isStopped(driven.exitCode)) return driven.exitCode;
       history = outcome.messages;
       todos = outcome.todos;
     }
   }
+  return EXIT.done;
 }
 
 /**

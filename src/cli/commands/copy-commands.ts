@@ -3,11 +3,12 @@ import type { Policies } from '../../../machines/permission/policies.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Flip } from '../../run/history/policy-check.ts';
 import { mergePolicies, policiesSchema } from '../../run/options.ts';
-import { buildAgentToShow, newRunId } from '../build-agent.ts';
+import { buildAgentToShow, newRunId, toolsOf } from '../build-agent.ts';
 import { commandLine } from '../command-line.ts';
 import { checkConfig } from '../config-problems.ts';
 import { configSchema } from '../config-schema.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { loadExtension } from '../extension.ts';
 import { findRun } from '../find-run.ts';
 import { type LookFlags, parseCount, parseWord } from '../flags.ts';
 import type { Io } from '../io.ts';
@@ -33,7 +34,7 @@ export async function forkCommand(run: string, flags: ForkFlags, io: Io): Promis
     const newId = await runs.fork(runId, {
       at,
       newId: newRunId(),
-      ...(isCurrent && { policies: buildAgentToShow(settings, io).policies }),
+      ...(isCurrent && { policies: (await buildAgentToShow(settings, io)).policies }),
     });
     if (flags.json) {
       const told = { runId: newId, forkedFrom: { runId, seq: at } };
@@ -48,22 +49,30 @@ export async function forkCommand(run: string, flags: ForkFlags, io: Io): Promis
 }
 
 /**
- * `agenthub policy-check`: which decisions of the stored runs other policies would change. Exits
- * with 1 when one would, or when a run could not be checked.
+ * `agenthub policy-check`: which decisions of the stored runs other policies would change: those of
+ * the file, over the extension's, over the shipped ones. Exits with 1 when one would, or when a run
+ * could not be checked.
  */
 export async function policyCheckCommand(
   file: string,
   flags: LookFlags,
   io: Io,
 ): Promise<ExitCode> {
-  return withRuns(flags, io, async ({ runs, locale }) => {
-    const policies = readPolicies(resolve(io.cwd, file), locale);
-    const checked = await runs.checkPolicies(policies);
+  return withRuns(flags, io, async ({ runs, settings, locale }) => {
+    const given = readPolicies(resolve(io.cwd, file), locale);
+    const extension = await loadExtension(settings);
+    const tools = toolsOf(settings, { cwd: io.cwd, extension }).map(({ name }) => name);
+    const unknownTools = Object.keys(given).filter((name) => !tools.includes(name));
+    const checked = await runs.checkPolicies(mergePolicies({ ...extension?.policies, ...given }));
     const { decisions, flips, unreadable } = checked;
     const exitCode = flips.length + unreadable.length > 0 ? EXIT.failed : EXIT.done;
     if (flags.json) {
-      io.stdout.write(`${printableJson({ ...checked, exitCode }, 2)}\n`);
+      io.stdout.write(`${printableJson({ ...checked, unknownTools, exitCode }, 2)}\n`);
       return exitCode;
+    }
+    if (unknownTools.length > 0) {
+      const named = { names: unknownTools.join(', '), tools: tools.join(', ') };
+      io.stderr.write(`${printable(say(locale, 'noSuchTools', named))}\n`);
     }
     const values = { runs: checked.runs, decisions, flips: flips.length };
     const lines = [
@@ -92,14 +101,14 @@ function flipLines(flip: Flip, locale: StoredRuns['locale']): string[] {
 
 /**
  * The policies of a file: a configuration's `permissions.policies`, or the policies themselves by
- * tool name; over the shipped ones, as in a configuration.
+ * tool name.
  */
 function readPolicies(path: string, locale: StoredRuns['locale']): Policies {
   const json = readJsonFile(path);
   const isPolicies = policiesSchema.safeParse(json).success;
   const isConfig = !isPolicies && looksLikeConfig(json);
   const checked = checkConfig(isConfig ? json : { permissions: { policies: json } }, locale);
-  if (checked.ok) return mergePolicies(checked.config.permissions?.policies as Policies);
+  if (checked.ok) return (checked.config.permissions?.policies ?? {}) as Policies;
   const problems = checked.problems.map(({ path: at, text }) => {
     const where = isConfig ? at : at.replace(/^permissions\.policies\.?/u, '');
     return [path, where, text].filter(Boolean).join(': ');

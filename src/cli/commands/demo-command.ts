@@ -5,7 +5,7 @@ import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { Agent } from '../../run/agent.types.ts';
 import { loadSettings } from '../config.ts';
 import { drive } from '../drive.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { EXIT, type ExitCode, isStopped } from '../exit-codes.ts';
 import { parseLocale, settingsFlags } from '../flags.ts';
 import { colorsOf, type Io } from '../io.ts';
 import { packageFolder } from '../package-folder.ts';
@@ -73,11 +73,13 @@ async function doTasks(agent: Agent, io: Io, locale: Locale): Promise<ExitCode> 
   const colors = colorsOf(io);
   for (const [index, task] of TASKS[locale].entries()) {
     io.stderr.write(`\n${colors.bold(`${index + 1}. ${task}`)}\n`);
-    const options = { locale, grants: [], prompts: false, quiet: false, times: false };
-    const { outcome, exitCode } = await drive(agent.start(task), io, options);
-    if (exitCode === EXIT.interrupted) return exitCode;
-    if (outcome !== null) writeOutcome(outcome, io, locale);
-    if (outcome?.status !== 'done') return EXIT.failed;
+    const options = { locale, grants: [], asks: 'deny', quiet: false, times: false } as const;
+    const driven = await drive(agent.start(task), io, options);
+    const { exitCode } = driven;
+    if (exitCode === EXIT.interrupted || isStopped(exitCode)) return exitCode;
+    if (driven.end !== 'rest') return EXIT.failed;
+    writeOutcome(driven.outcome, io, locale);
+    if (driven.outcome.status !== 'done') return EXIT.failed;
   }
   return EXIT.done;
 }

@@ -6,16 +6,20 @@ import type { ToolSpec } from '../../../machines/vocabulary/model.ts';
 import { apiKeyOf, buildAgentToShow } from '../build-agent.ts';
 import { loadSettings, type Setting, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Extension, loadExtension } from '../extension.ts';
 import { type CommonFlags, parseLocale, parseWord, settingsFlags } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { printable, printableJson } from '../printable.ts';
 import { say } from '../texts.ts';
 
 /** `agenthub tools`: the tools, what the model is told of them, and which policy covers each. */
-export function toolsCommand(flags: CommonFlags & { json?: boolean }, io: Io): ExitCode {
+export async function toolsCommand(
+  flags: CommonFlags & { json?: boolean },
+  io: Io,
+): Promise<ExitCode> {
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
   const { locale = 'en' } = unflatten(settings);
-  const { tools, policies } = buildAgentToShow(settings, io);
+  const { tools, policies } = await buildAgentToShow(settings, io);
   const policyOf = (name: string) => (Object.hasOwn(policies, name) ? policies[name] : undefined);
   if (flags.json) {
     const rows = tools.map((tool) => ({ ...tool, policy: policyOf(tool.name) ?? null }));
@@ -63,7 +67,10 @@ export function graphCommand(
 }
 
 /** `agenthub config`: every setting, its value, and where that comes from. Keys are never shown. */
-export function configCommand(flags: CommonFlags & { json?: boolean }, io: Io): ExitCode {
+export async function configCommand(
+  flags: CommonFlags & { json?: boolean },
+  io: Io,
+): Promise<ExitCode> {
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
   const { locale = 'en', model } = unflatten(settings);
   const key = apiKeyOf(model, io.env);
@@ -72,7 +79,11 @@ export function configCommand(flags: CommonFlags & { json?: boolean }, io: Io): 
     source: key === null ? 'default' : 'environment',
     from: key?.variable ?? '',
   };
-  const rows = [...settings, ['model.apiKey', shown] as const].sort(([a], [b]) => (a < b ? -1 : 1));
+  const rows = [
+    ...settings,
+    ...extensionRows(await loadExtension(settings)),
+    ['model.apiKey', shown] as const,
+  ].sort(([a], [b]) => (a < b ? -1 : 1));
   if (flags.json) {
     io.stdout.write(`${printableJson(Object.fromEntries(rows), 2)}\n`);
     return EXIT.done;
@@ -82,6 +93,18 @@ export function configCommand(flags: CommonFlags & { json?: boolean }, io: Io): 
     io.stdout.write(`${name} = ${value}  (${sayWhence(setting, locale)})\n`);
   }
   return EXIT.done;
+}
+
+/** What the extension brings, by name. */
+function extensionRows(extension: Extension | null): readonly (readonly [string, Setting])[] {
+  if (extension === null) return [];
+  const { file, tools, hooks, policies, shipped } = extension;
+  const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
+  const values = { tools: names(tools), hooks: names(hooks), policies, shipped };
+  return Object.entries(values).map(([name, value]) => [
+    `extension.${name}`,
+    { value, source: 'file', from: file },
+  ]);
 }
 
 function sayWhence({ source, from }: Setting, locale: Locale): string {

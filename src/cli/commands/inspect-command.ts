@@ -3,7 +3,7 @@ import type { RestoreRun } from '../../inspector/server/going-on.ts';
 import type { StatelyRelay } from '../../inspector/stately-relay.ts';
 import type { Agent } from '../../run/agent.types.ts';
 import { prepareAgent } from '../build-agent.ts';
-import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
 import { type CommonFlags, parsePort } from '../flags.ts';
 import { openInBrowser, startPage, untilInterrupt } from '../inspector-page.ts';
@@ -33,7 +33,7 @@ export async function inspectCommand(
       // Made when a run is to go on: to look at runs needs no key.
       let agent: Agent | null = null;
       const restore: RestoreRun = async (wanted) => {
-        agent ??= prepareAgent(settings, io)(store);
+        agent ??= (await prepareAgent(settings, io))(store);
         return agent.restore(wanted);
       };
       const isEmpty = isNew || (await store.list({ limit: 1 })).length === 0;
@@ -46,9 +46,9 @@ export async function inspectCommand(
       io.stdout.write(`${address}\n`);
       if (flags.open) openInBrowser(address, io, locale);
       io.stderr.write(`${colorsOf(io).dim(say(locale, 'inspecting'))}\n`);
-      await untilInterrupt(io);
+      const exitCode = await untilInterrupt(io);
       await inspector.close();
-      return EXIT.done;
+      return exitCode;
     },
     { creates: true },
   );

@@ -76,7 +76,7 @@ export async function driveStored(
     const values = { run: runId, status: sayStatus(locale, shownStatus(found)) };
     throw new AgentHubError('ended', say(locale, 'endedAlready', values));
   }
-  const { restore } = prepareAgent(settings, io)(store);
+  const { restore } = (await prepareAgent(settings, io))(store);
   const page = inspectorPage({ store, restore }, io, locale);
   const run = await restore(runId);
   const refused = await leaveSuspension(run, { stored, flags, io, limits });
@@ -86,10 +86,10 @@ export async function driveStored(
     locale,
     grants,
     isStored: true,
-    waits: parseOnAsk(flags.onAsk) !== 'deny',
+    unasked: parseOnAsk(flags.onAsk) === 'deny' ? 'deny' : 'leave waiting',
     openPage: () => page.open(runId),
   });
-  await keepServing(page.isServed ? [page] : [], io, locale);
+  await keepServing(page.isServed ? [page] : [], io, { locale, exitCode });
   return exitCode;
 }
 

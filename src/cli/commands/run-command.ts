@@ -8,7 +8,7 @@ import type { ExitCode } from '../exit-codes.ts';
 import { type DriveFlags, parseGrants, parseOnAsk, settingsFlags } from '../flags.ts';
 import { inspectorPage, keepServing } from '../inspector-page.ts';
 import { colorsOf, type Io } from '../io.ts';
-import { checkOutput, driveAndReport, isForPrograms } from '../report.ts';
+import { checkOutput, driveAndReport, isForPrograms, type ReportOptions } from '../report.ts';
 import { withAgent } from '../store.ts';
 import { readTask } from '../task.ts';
 import { say } from '../texts.ts';
@@ -21,14 +21,15 @@ export async function runCommand(
   io: Io,
 ): Promise<ExitCode> {
   const grants = parseGrants(flags.grant);
-  const waits = parseOnAsk(flags.onAsk) === 'wait';
+  const onAsk = parseOnAsk(flags.onAsk);
   checkOutput(flags);
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
   const { locale = 'en' } = unflatten(settings);
   const task = await readTask(given, io);
   const relay = flags.stately ? await relayToStately(io, locale) : null;
   const work = async (agent: Agent, store: RunStore | null): Promise<ExitCode> => {
-    if (waits && store === null) throw new AgentHubError('usage', say(locale, 'waitNeedsStore'));
+    if (onAsk === 'wait' && store === null)
+      throw new AgentHubError('usage', say(locale, 'waitNeedsStore'));
     if (flags.inspect && store === null)
       throw new AgentHubError('usage', say(locale, 'inspectNeedsStore'));
     const runId = newRunId();
@@ -39,17 +40,25 @@ export async function runCommand(
     const run = agent.start(task, { runId });
     if (flags.quiet !== true && !isForPrograms(flags)) hint(settings, io, locale);
     const exitCode = await driveAndReport(run, io, {
-      ...{ flags, locale, grants, waits },
+      ...{ flags, locale, grants },
       isStored: store !== null,
-      elsewhere: flags.inspect === true && flags.onAsk === undefined,
+      unasked: unaskedOf(onAsk, flags),
       ...(page !== null && { openPage: () => page.open(runId) }),
     });
     const served = [page?.isServed ? page : null, relay].filter((one) => one !== null);
-    await keepServing(served, io, locale);
+    await keepServing(served, io, { locale, exitCode });
     return exitCode;
   };
   const more = relay === null ? {} : { inspect: relay.inspect };
   return withAgent(settings, io, work, more).finally(() => relay?.close());
+}
+
+function unaskedOf(
+  onAsk: ReturnType<typeof parseOnAsk>,
+  { inspect }: DriveFlags,
+): ReportOptions['unasked'] {
+  if (onAsk === 'wait') return 'leave waiting';
+  return inspect === true && onAsk === null ? 'elsewhere' : 'deny';
 }
 
 /** Says that nobody chose a model, if nobody did. */

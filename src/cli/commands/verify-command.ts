@@ -15,12 +15,13 @@ import {
   verify,
 } from '../../testing/index.ts';
 import { buildAgentToShow } from '../build-agent.ts';
-import { loadSettings, unflatten } from '../config.ts';
+import { loadSettings, type Settings, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Extension, loadExtension } from '../extension.ts';
 import { type CommonFlags, parseWord, settingsFlags } from '../flags.ts';
 import { colorsOf, type Io, isLive } from '../io.ts';
 import { printable, printableJson } from '../printable.ts';
-import { loadProperties } from '../property-module.ts';
+import { loadProperties, type PropertyModule, propertiesOf } from '../property-module.ts';
 import { toStdout } from '../stored-lines.ts';
 import { checkWritable, writeWhole } from '../write-whole.ts';
 
@@ -51,10 +52,10 @@ export async function verifyCommand(flags: VerifyFlags, io: Io): Promise<ExitCod
   const calls = parseWord('--calls', flags.calls ?? '2', ['1', '2']) === '1' ? 1 : 2;
   const html = flags.html === undefined ? null : resolve(io.cwd, flags.html);
   if (html !== null) await checkWritable(html);
-  const own =
-    flags.property === undefined ? null : await loadProperties(resolve(io.cwd, flags.property));
-  const isHosts = flags.config !== undefined || own?.worlds !== undefined;
-  const worlds = own?.worlds ?? (isHosts ? worldsOf(settings, io, calls) : shipped(calls));
+  const extension = await loadExtension(settings);
+  const own = await ownProperties(flags, io, extension);
+  const isHosts = flags.config !== undefined || extension !== null;
+  const worlds = own?.worlds ?? (isHosts ? await worldsOf(settings, io, calls) : shipped(calls));
   const result = await verify({
     worlds,
     properties: own?.properties ?? [],
@@ -65,8 +66,21 @@ export async function verifyCommand(flags: VerifyFlags, io: Io): Promise<ExitCod
   if (isLive(io)) io.stderr.write('\r\u001b[2K');
   if (html !== null) await writeWhole(html, toHtml(result, locale));
   if (flags.json) io.stdout.write(`${printableJson(result)}\n`);
-  else writeReport(result, io, { locale, worlds, module: flags.property });
+  else writeReport(result, io, { locale, worlds, module: own?.module });
   return result.holds ? EXIT.done : EXIT.failed;
+}
+
+/** The person's own properties, and the module they come from as a test imports it. */
+async function ownProperties(
+  { property, extension: named }: VerifyFlags,
+  { cwd }: Io,
+  extension: Extension | null,
+): Promise<(PropertyModule & { readonly module: string }) | null> {
+  if (property !== undefined)
+    return { ...(await loadProperties(resolve(cwd, property))), module: property };
+  if (extension === null || !Object.hasOwn(extension.exports, 'properties')) return null;
+  const { exports, file } = extension;
+  return { ...propertiesOf(exports, file), module: named ?? file };
 }
 
 function shipped(calls: 1 | 2): readonly NamedWorld[] {
@@ -75,8 +89,8 @@ function shipped(calls: 1 | 2): readonly NamedWorld[] {
 }
 
 /** The worlds of the configured agent: its tools, its policies, its hooks answering anything. */
-function worldsOf(settings: ReturnType<typeof loadSettings>, io: Io, callsPerReply: 1 | 2) {
-  const agent = buildAgentToShow(settings, io);
+async function worldsOf(settings: Settings, io: Io, callsPerReply: 1 | 2) {
+  const agent = await buildAgentToShow(settings, io);
   const { hooks } = agent.input('verify');
   return hostWorlds({
     policies: agent.policies,

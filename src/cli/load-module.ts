@@ -1,0 +1,57 @@
+import { statSync } from 'node:fs';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
+import type { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { usageError } from './usage-error.ts';
+
+/** Milliseconds that a module has to load: it may connect to something first. */
+const PATIENCE = 30_000;
+
+export interface LoadModuleOptions {
+  /** The flag that names the file, for complaints. */
+  readonly flag: string;
+  /** Milliseconds; {@link PATIENCE} by default. */
+  readonly patience?: number;
+}
+
+/**
+ * Loads a JavaScript module that a person named: its code runs here. Gives what it exports.
+ * @throws AgentHubError `usage` naming the file and what is wrong with it.
+ */
+export async function loadModule(
+  file: string,
+  { flag, patience = PATIENCE }: LoadModuleOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile())
+    throw usageError('noSuchModule', { flag, file });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const seconds = Math.ceil(patience / 1_000);
+    timer = setTimeout(() => reject(usageError('neverLoaded', { flag, file, seconds })), patience);
+  });
+  const loading = import(pathToFileURL(file).href).catch((thrown: unknown) => {
+    throw notLoaded(file, flag, thrown);
+  });
+  return Promise.race([loading, late]).finally(() => clearTimeout(timer));
+}
+
+function notLoaded(file: string, flag: string, thrown: unknown): AgentHubError {
+  const { code } = (thrown ?? {}) as { code?: unknown };
+  // Later versions of Node strip types themselves, except in packages and for some syntax.
+  const isOfNode = code === 'ERR_UNKNOWN_FILE_EXTENSION' || String(code).includes('TYPESCRIPT');
+  const isTypeScript = /\.[cm]?tsx?$/u.test(file) && isOfNode;
+  if (isTypeScript) return usageError('notJavaScript', { flag, file, version: process.version });
+  return usageError('notLoaded', { flag, file, why: whyOf(thrown) });
+}
+
+/** What was thrown, and the first place of a file in its stack, such as ` (/work/own.mjs:3:7)`. */
+function whyOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return inspect(thrown);
+  const [, address, place] = /(file:\/\/[^\s()]+?)((?::\d+){1,2})(?=[\s)]|$)/u.exec(
+    thrown.stack ?? '',
+  ) ?? [null, null, null];
+  return address === null || place === null || address === undefined
+    ? String(thrown)
+    : `${String(thrown)} (${fileURLToPath(address)}${place})`;
+}

@@ -52,11 +52,11 @@ function filled(path: string, parts: Readonly<Record<string, string>>): string {
  * An example as a block of code: the whole of it, or the part between `// #region` and
  * `// #endregion` with the imports it uses, so that it can be pasted.
  */
-function example(name: string): string {
-  const code = readFileSync(`docs/examples/${name}.ts`, 'utf8');
+function example(name: string, language: 'ts' | 'mjs' = 'ts'): string {
+  const code = readFileSync(`docs/examples/${name}.${language}`, 'utf8');
   const region = /\/\/ #region\n([^]*?)\/\/ #endregion/u.exec(code)?.[1]?.trim();
   const shown = region === undefined ? code.trim() : `${importsFor(region, code)}\n\n${region}`;
-  return `\`\`\`ts\n${shown}\n\`\`\``;
+  return `\`\`\`${language === 'ts' ? 'ts' : 'js'}\n${shown}\n\`\`\``;
 }
 
 /** The imports of a file, reduced to the names that a part of it uses. */
@@ -106,6 +106,7 @@ const files: Record<string, string> = {
   'docs/guide.md': filled('docs/guide.md', {
     store: example('store'),
     machine: example('machine'),
+    extension: example('extension', 'mjs'),
   }),
 };
 

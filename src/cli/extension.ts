@@ -121,8 +121,9 @@ export function withOwnTools(
 ): readonly Tool[] {
   if (extension === null) return shipped;
   const { file, policies } = extension;
-  checkShippedNames(shipped, extension, 'tools');
-  const tools = [...(extension.shipped ? shipped : []), ...extension.tools];
+  const kept = extension.shipped ? shipped : [];
+  checkShippedNames(kept, extension, 'tools');
+  const tools = [...kept, ...extension.tools];
   const known = tools.map(({ name }) => name);
   const strays = Object.keys(policies).filter((name) => !known.includes(name));
   const values: Values = { file, names: strays.join(', '), tools: known.join(', ') || '-' };
@@ -136,7 +137,7 @@ export function withOwnHooks(
   extension: Extension | null,
 ): readonly Hook[] {
   if (extension === null) return configured;
-  checkShippedNames(configured, { ...extension, shipped: true }, 'hooks');
+  checkShippedNames(configured, extension, 'hooks');
   return [...configured, ...extension.hooks];
 }
 
@@ -145,7 +146,6 @@ function checkShippedNames(
   extension: Extension,
   name: 'tools' | 'hooks',
 ): void {
-  if (!extension.shipped) return;
   const names = shipped.map((one) => one.name);
   const index = extension[name].findIndex((one) => names.includes(one.name));
   const called = extension[name][index]?.name;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -42,16 +43,29 @@ function notLoaded(file: string, flag: string, thrown: unknown): AgentHubError {
   const isOfNode = code === 'ERR_UNKNOWN_FILE_EXTENSION' || String(code).includes('TYPESCRIPT');
   const isTypeScript = /\.[cm]?tsx?$/u.test(file) && isOfNode;
   if (isTypeScript) return usageError('notJavaScript', { flag, file, version: process.version });
-  return usageError('notLoaded', { flag, file, why: whyOf(thrown) });
+  return usageError('notLoaded', { flag, file, why: whyOf(file, thrown) });
 }
 
 /** What was thrown, and the first place of a file in its stack, such as ` (/work/own.mjs:3:7)`. */
-function whyOf(thrown: unknown): string {
+function whyOf(file: string, thrown: unknown): string {
   if (!(thrown instanceof Error)) return inspect(thrown);
-  const [, address, place] = /(file:\/\/[^\s()]+?)((?::\d+){1,2})(?=[\s)]|$)/u.exec(
-    thrown.stack ?? '',
-  ) ?? [null, null, null];
-  return address === null || place === null || address === undefined
-    ? String(thrown)
-    : `${String(thrown)} (${fileURLToPath(address)}${place})`;
+  const place = placeIn(thrown.stack ?? '') ?? (isSyntax(thrown) ? placeOfSyntax(file) : null);
+  return place === null ? String(thrown) : `${String(thrown)} (${place})`;
+}
+
+function isSyntax(error: Error): boolean {
+  return error.name === 'SyntaxError';
+}
+
+/** Node keeps the place of a syntax error to itself, unless it is asked to check the file. */
+function placeOfSyntax(file: string): string | null {
+  const { stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' });
+  const [first = ''] = stderr.split('\n');
+  const line = /:(\d+)$/u.exec(first)?.[1];
+  return line === undefined ? null : `${file}:${line}`;
+}
+
+function placeIn(text: string): string | null {
+  const [, address, place] = /(file:\/\/[^\s()]+?)((?::\d+){1,2})(?=[\s)]|$)/u.exec(text) ?? [];
+  return address === undefined ? null : `${fileURLToPath(address)}${place}`;
 }

@@ -14,33 +14,40 @@ export interface PropertyModule {
  * @throws AgentHubError `usage` naming the file, the index, and what is wanted there.
  */
 export async function loadProperties(file: string): Promise<PropertyModule> {
-  return propertiesOf(await loadModule(file, { flag: '--property' }), file);
+  const flag = '--property';
+  return propertiesOf(await loadModule(file, { flag }), { flag, file });
+}
+
+/** Where a module comes from: the flag that named it, and its file. */
+interface Origin {
+  readonly flag: string;
+  readonly file: string;
 }
 
 /** The same from what a module exports. */
 export function propertiesOf(
   { properties, worlds }: Readonly<Record<string, unknown>>,
-  file: string,
+  origin: Origin,
 ): PropertyModule {
   if (!Array.isArray(properties)) {
     const found = properties === undefined ? 'undefined' : typeof properties;
-    throw usageError('noProperties', { file, found });
+    throw usageError('noProperties', { ...origin, found });
   }
-  checkProperties(properties, file);
-  if (worlds !== undefined) checkWorlds(worlds, file);
+  checkProperties(properties, origin);
+  if (worlds !== undefined) checkWorlds(worlds, origin);
   return { properties, worlds: worlds as readonly NamedWorld[] | undefined };
 }
 
-function checkProperties(properties: readonly unknown[], file: string): void {
+function checkProperties(properties: readonly unknown[], origin: Origin): void {
   const known = new Set([...INVARIANTS, COMES_TO_REST].map(({ id }) => id));
   for (const [index, property] of properties.entries()) {
     if (typeof property !== 'object' || property === null)
-      throw usageError('notAProperty', { file, index });
+      throw usageError('notAProperty', { ...origin, index });
     const wrong = wrongParts(property as Partial<Record<keyof Property, unknown>>);
     if (wrong.length > 0)
-      throw usageError('partsOfProperty', { file, index, names: wrong.join(', ') });
+      throw usageError('partsOfProperty', { ...origin, index, names: wrong.join(', ') });
     const { id } = property as Property;
-    if (known.has(id)) throw usageError('propertyTwice', { file, index, id });
+    if (known.has(id)) throw usageError('propertyTwice', { ...origin, index, id });
     known.add(id);
   }
 }
@@ -65,14 +72,17 @@ function wrongParts({
   ];
 }
 
-function checkWorlds(worlds: unknown, file: string): void {
+function checkWorlds(worlds: unknown, origin: Origin): void {
   if (!Array.isArray(worlds) || worlds.length === 0)
-    throw usageError('notWorlds', { file, what: Array.isArray(worlds) ? '[]' : typeof worlds });
+    throw usageError('notWorlds', {
+      ...origin,
+      what: Array.isArray(worlds) ? '[]' : typeof worlds,
+    });
   for (const [index, each] of worlds.entries()) {
     const { name, world, replay } = (each ?? {}) as Partial<Record<keyof NamedWorld, unknown>>;
     const isCount = typeof replay === 'number' && Number.isInteger(replay) && replay > 0;
     const isWhole = typeof world === 'object' && world !== null;
     if (typeof name !== 'string' || !isWhole || (replay !== 'all' && !isCount))
-      throw usageError('notWorlds', { file, what: `worlds[${index}]` });
+      throw usageError('notWorlds', { ...origin, what: `worlds[${index}]` });
   }
 }

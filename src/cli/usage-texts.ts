@@ -88,24 +88,24 @@ export const USAGE_TEXTS = {
     en: '{flag}: {file} has not finished loading after {seconds} s: a top-level await waits for what does not come.',
   },
   noProperties: {
-    zh: '--property：{file} 必须导出数组，如 export const properties = [never("no-echo", starts({ tool: "echo" }))]；它的 properties 是 {found}。',
-    en: '--property: {file} must export an array, such as export const properties = [never("no-echo", starts({ tool: "echo" }))]; its properties is {found}.',
+    zh: '{flag}：{file} 必须导出数组，如 export const properties = [never("no-echo", starts({ tool: "echo" }))]；它的 properties 是 {found}。',
+    en: '{flag}: {file} must export an array, such as export const properties = [never("no-echo", starts({ tool: "echo" }))]; its properties is {found}.',
   },
   notAProperty: {
-    zh: `--property：{file}：properties[{index}] 不是对象。${NEEDS.zh}`,
-    en: `--property: {file}: properties[{index}] is no object. ${NEEDS.en}`,
+    zh: `{flag}：{file}：properties[{index}] 不是对象。${NEEDS.zh}`,
+    en: `{flag}: {file}: properties[{index}] is no object. ${NEEDS.en}`,
   },
   partsOfProperty: {
-    zh: `--property：{file}：properties[{index}] 缺少或不对：{names}。${NEEDS.zh}`,
-    en: `--property: {file}: properties[{index}]: missing or wrong: {names}. ${NEEDS.en}`,
+    zh: `{flag}：{file}：properties[{index}] 缺少或不对：{names}。${NEEDS.zh}`,
+    en: `{flag}: {file}: properties[{index}]: missing or wrong: {names}. ${NEEDS.en}`,
   },
   propertyTwice: {
-    zh: '--property：{file}：properties[{index}]：已经有 id 为 "{id}" 的性质；每个 id 只能用一次，自带的也算。',
-    en: '--property: {file}: properties[{index}]: there is a property with the id "{id}" already; an id is used once, by the shipped ones too.',
+    zh: '{flag}：{file}：properties[{index}]：已经有 id 为 "{id}" 的性质；每个 id 只能用一次，自带的也算。',
+    en: '{flag}: {file}: properties[{index}]: there is a property with the id "{id}" already; an id is used once, by the shipped ones too.',
   },
   notWorlds: {
-    zh: '--property：{file}：worlds 必须是不空的数组，每一项有 name、world 和 replay（"all" 或正整数），如 hostWorlds(…) 给出的；不对的是：{what}。',
-    en: '--property: {file}: worlds must be an array that is not empty, of objects with name, world and replay ("all" or a whole number), as hostWorlds(…) gives; what is wrong: {what}.',
+    zh: '{flag}：{file}：worlds 必须是不空的数组，每一项有 name、world 和 replay（"all" 或正整数），如 hostWorlds(…) 给出的；不对的是：{what}。',
+    en: '{flag}: {file}: worlds must be an array that is not empty, of objects with name, world and replay ("all" or a whole number), as hostWorlds(…) gives; what is wrong: {what}.',
   },
 
   extensionInFile: {

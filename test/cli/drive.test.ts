@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { drive } from '../../src/cli/drive.ts';
 import type { AgentOptions } from '../../src/run/agent.types.ts';
+import { memoryStore } from '../../src/run/store/memory-store.ts';
 import { hold, type ScriptedStep } from '../../src/testing/scripted-model.ts';
 import { callNote, outcomes, scriptedAgent } from '../run/support.ts';
 import { type FakeIoOptions, fakeIo } from './fake-io.ts';
@@ -379,5 +380,50 @@ describe('Ctrl-C', () => {
     await person.said('Esc deny');
     person.interrupt();
     expect((await driven).exitCode).toBe(130);
+  });
+});
+
+describe('a process that is told to leave', () => {
+  /** Drives a run of an agent with a store until it is stopped. */
+  async function stopped(steps: readonly ScriptedStep[], when: (person: Person) => Promise<void>) {
+    const store = memoryStore();
+    const { agent, started } = scriptedAgent(steps, { ...asks, store, now: Date.now });
+    const person = fakeIo({ tty: true });
+    const driven = drive(agent.start('task'), person.io, {
+      ...{ locale: 'en', grants: [], asks: 'terminal', quiet: false, times: false },
+    });
+    await when(person);
+    person.stop('SIGHUP');
+    return { store, agent, started, person, driven: await driven };
+  }
+  type Person = ReturnType<typeof fakeIo>;
+
+  it('at a question: it goes from the screen, and the run waits in the store, driven by nobody', async () => {
+    const { store, started, person, driven } = await stopped([callNote('milk')], (asked) =>
+      asked.said('Esc deny'),
+    );
+    expect(driven).toEqual({ end: 'stopped', signal: 'SIGHUP', exitCode: 129 });
+    expect(person.stdin.isRaw).toBe(false);
+    expect(started).toEqual([]);
+    expect(await store.list()).toMatchObject([{ status: 'waiting', drivenBy: null }]);
+    expect(person.exits).toEqual([]);
+  });
+
+  it('told twice, it leaves at once', async () => {
+    const { person } = await stopped([callNote('milk')], async (asked) => {
+      await asked.said('Esc deny');
+      asked.stop('SIGTERM');
+    });
+    expect(person.exits).toEqual([129]);
+  });
+
+  it('once the run is at rest, how it ended is told all the same', async () => {
+    const person = fakeIo();
+    const { agent } = scriptedAgent([say('noted')], {
+      onEvent: ({ type }) => type === 'rest' && person.stop('SIGTERM'),
+    });
+    const options = { locale: 'en', grants: [], asks: 'deny', quiet: false, times: false } as const;
+    const driven = await drive(agent.start('task'), person.io, options);
+    expect(driven).toMatchObject({ end: 'rest', outcome: { status: 'done' }, exitCode: 143 });
   });
 });

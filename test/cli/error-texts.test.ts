@@ -13,7 +13,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     ...['service_unavailable', 'too_large', 'write_failed', 'invalid_root'],
     ...['facts_timeout', 'not_found', 'tool_failed'],
   ]),
-  ...of('a host wrote what it complains of; the command line makes only shipped ones', [
+  ...of('a host wrote what it complains of; an extension’s is told within words of its own', [
     ...['invalid_hook', 'invalid_tool', 'invalid_history'],
   ]),
   ...of('the command line restores runs only where it has opened a store', ['no_store']),

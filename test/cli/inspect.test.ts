@@ -45,6 +45,15 @@ describe('agenthub inspect', () => {
     await expect(fetch(new URL(addressIn(person.out())).origin)).rejects.toThrow();
   });
 
+  it('ends when the process is told to leave', async () => {
+    const person = fakeIo({ cwd: await temporaryFolder(), env });
+    const served = cli(['inspect'], person.io);
+    await person.said('Ctrl-C');
+    person.stop('SIGTERM');
+    expect(await served).toBe(143);
+    await expect(fetch(new URL(addressIn(person.out())).origin)).rejects.toThrow();
+  });
+
   it('serves an empty store, and opens the run that is named', async () => {
     const cwd = await temporaryFolder();
     const person = fakeIo({ cwd, env });

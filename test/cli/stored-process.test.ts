@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import sharp from 'sharp';
-import { describe, expect, it } from 'vitest';
-import { testEndpoint } from '../model/endpoint.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Answer, chunk, stream, testEndpoint } from '../model/endpoint.ts';
 import { MAIN, startNode } from './node-process.ts';
 import { pictureFolder, temporaryFolder } from './temporary.ts';
 
@@ -91,20 +93,88 @@ describe('stored runs, by real processes', () => {
   });
 });
 
+describe('a process that is told to leave lets go of its run', () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s: %i, and anybody may go on with it at once', async (signal, expected) => {
+    const cwd = await temporaryFolder();
+    const { child, ended, env } = await busyDriver(cwd, stream([chunk({ content: 'hello' })]));
+    child.kill(signal);
+    const { code, signal: killedBy, out, err } = await ended;
+    expect([code, killedBy, out]).toEqual([expected, null, '']);
+    const [, id = ''] = /agenthub resume (\w+)\n$/u.exec(err) ?? [];
+    expect(err).toContain(
+      `Told to leave by ${signal}: run ${id} is let go of and can go on at once: agenthub resume ${id}\n`,
+    );
+    const { out: listed } = await agenthub(cwd, 'runs', '--json');
+    expect(JSON.parse(listed)).toMatchObject([{ status: 'interrupted', drivenBy: null }]);
+    // The lease is not waited for.
+    const resumed = await startNode([MAIN, 'resume', id], { cwd, env }).ended;
+    expect([resumed.code, resumed.out]).toEqual([0, 'hello\n']);
+  });
+
+  it('while its tool runs: nothing starts it again but a person', async () => {
+    const cwd = await pictureFolder('photo.png');
+    const calls = [
+      {
+        index: 0,
+        id: 'c0',
+        function: {
+          name: 'image_scaling',
+          arguments: JSON.stringify({ input: 'photo.png', output: 'small.png', width: 32 }),
+        },
+      },
+    ];
+    let isBusy = () => {};
+    const busy = new Promise<void>((settle) => {
+      isBusy = settle;
+    });
+    // A service that takes the picture and never answers.
+    const service = createServer(() => isBusy());
+    await new Promise<void>((settle) => service.listen(0, '127.0.0.1', settle));
+    onTestFinished(() => {
+      service.closeAllConnections();
+      service.close();
+    });
+    const origin = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const config = { imageService: { url: `${origin}/scale` }, allowedServices: [origin] };
+    await writeFile(join(cwd, 'agenthub.config.json'), JSON.stringify(config));
+    const { baseURL } = await testEndpoint(stream([chunk({ tool_calls: calls }, 'tool_calls')]));
+    const driver = startNode([MAIN, 'run', 'scale it', '--json'], { cwd, env: modelAt(baseURL) });
+    await busy;
+    driver.child.kill('SIGTERM');
+    const { code, out, err } = await driver.ended;
+    expect([code, err]).toEqual([143, '']);
+    const { runId, resume, ...told } = JSON.parse(out);
+    expect(resume).toBe(`agenthub resume ${runId}`);
+    expect(told).toMatchObject({ status: 'closed', signal: 'SIGTERM', exitCode: 143 });
+    const resumed = await agenthub(cwd, 'resume', runId, '--json');
+    expect([resumed.code, JSON.parse(resumed.out).questions]).toMatchObject([
+      3,
+      [{ callId: '1.0', missing: ['repeat'] }],
+    ]);
+  });
+});
+
+function modelAt(baseURL: string) {
+  return {
+    AGENTHUB_PROVIDER: 'openai',
+    AGENTHUB_MODEL: 'm',
+    AGENTHUB_BASE_URL: baseURL,
+    AGENTHUB_API_KEY: 'secret-key',
+  };
+}
+
 /** A run in the middle of its first model request. */
-async function busyDriver(cwd: string) {
+async function busyDriver(cwd: string, ...later: readonly Answer[]) {
   let isAsked = () => {};
   const reached = new Promise<void>((settle) => {
     isAsked = settle;
   });
-  const served = await testEndpoint(() => isAsked());
-  const env = {
-    AGENTHUB_PROVIDER: 'openai',
-    AGENTHUB_MODEL: 'm',
-    AGENTHUB_BASE_URL: served.baseURL,
-    AGENTHUB_API_KEY: 'secret-key',
-  };
+  const served = await testEndpoint(() => isAsked(), ...later);
+  const env = modelAt(served.baseURL);
   const driver = startNode([MAIN, 'run', 'hi'], { cwd, env });
   await reached;
-  return driver;
+  return { ...driver, env };
 }

@@ -17,7 +17,7 @@ import {
 import { buildAgentToShow } from '../build-agent.ts';
 import { loadSettings, type Settings, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type Extension, loadExtension } from '../extension.ts';
+import { EXTENSION_FLAG, type Extension, loadExtension } from '../extension.ts';
 import { type CommonFlags, parseWord, settingsFlags } from '../flags.ts';
 import { colorsOf, type Io, isLive } from '../io.ts';
 import { printable, printableJson } from '../printable.ts';
@@ -78,9 +78,11 @@ async function ownProperties(
 ): Promise<(PropertyModule & { readonly module: string }) | null> {
   if (property !== undefined)
     return { ...(await loadProperties(resolve(cwd, property))), module: property };
-  if (extension === null || !Object.hasOwn(extension.exports, 'properties')) return null;
-  const { exports, file } = extension;
-  return { ...propertiesOf(exports, file), module: named ?? file };
+  const { properties, worlds } = extension?.exports ?? {};
+  if (extension === null || (properties === undefined && worlds === undefined)) return null;
+  const origin = { flag: EXTENSION_FLAG, file: extension.file };
+  const found = propertiesOf({ properties: properties ?? [], worlds }, origin);
+  return { ...found, module: named ?? extension.file };
 }
 
 function shipped(calls: 1 | 2): readonly NamedWorld[] {

@@ -80,7 +80,8 @@ export async function drive(run: Run, io: Io, options: DriveOptions): Promise<Dr
   try {
     for await (const event of run) {
       // What is told while it is let go of is no answer to its questions.
-      if (answers.left !== null) continue;
+      const isLeft = answers.left !== null || stop.signal !== null;
+      if (isLeft && event.type !== 'rest') continue;
       progress.see(event);
       options.onEvent?.(event);
       answers.see(event);

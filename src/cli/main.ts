@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process';
 import { setTimeout as pass } from 'node:timers/promises';
-import { STOP_CODES, type StopSignal } from './exit-codes.ts';
+import { EXIT, STOP_CODES, type StopSignal } from './exit-codes.ts';
 import { cli } from './program.ts';
 
 const exitCode = await cli(process.argv.slice(2), {
@@ -18,7 +18,7 @@ const exitCode = await cli(process.argv.slice(2), {
     },
     pass: (ms) => pass(ms),
   },
-  exit: (code) => process.exit(code),
+  exit: leave,
   onInterrupt: (callback) => {
     process.on('SIGINT', callback);
     return () => process.off('SIGINT', callback);
@@ -34,4 +34,15 @@ const exitCode = await cli(process.argv.slice(2), {
 });
 
 // A tool that ignores its signal, or a connection kept open, must not keep the process.
-process.exit(exitCode);
+leave(exitCode);
+
+function leave(code: number): void {
+  const { stdin, stdout, stderr } = process;
+  // Node aborts when it resets a terminal that has gone: there the signal itself ends the process.
+  const isAtTerminal = [stdin, stdout, stderr].some(({ isTTY }) => isTTY);
+  if (code === EXIT.hungUp && isAtTerminal) {
+    process.removeAllListeners('SIGHUP');
+    process.kill(process.pid, 'SIGHUP');
+  }
+  process.exit(code);
+}

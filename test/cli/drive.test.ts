@@ -404,6 +404,7 @@ describe('a process that is told to leave', () => {
     );
     expect(driven).toEqual({ end: 'stopped', signal: 'SIGHUP', exitCode: 129 });
     expect(person.stdin.isRaw).toBe(false);
+    expect(person.screen.text).not.toContain('cancelled');
     expect(started).toEqual([]);
     expect(await store.list()).toMatchObject([{ status: 'waiting', drivenBy: null }]);
     expect(person.exits).toEqual([]);

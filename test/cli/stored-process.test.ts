@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,6 +11,8 @@ import { type Answer, chunk, stream, testEndpoint } from '../model/endpoint.ts';
 import { MAIN, startNode } from './node-process.ts';
 import { pictureFolder, temporaryFolder } from './temporary.ts';
 
+/** Runs a command at a terminal of its own. */
+const SCRIPT = process.platform === 'linux' ? '/usr/bin/script' : '';
 const TASK = 'Resize photo.png to 32 px wide and save it as small.png';
 async function agenthub(cwd: string, ...args: readonly string[]) {
   return startNode([MAIN, ...args], { cwd }).ended;
@@ -112,6 +116,31 @@ describe('a process that is told to leave lets go of its run', () => {
     // The lease is not waited for.
     const resumed = await startNode([MAIN, 'resume', id], { cwd, env }).ended;
     expect([resumed.code, resumed.out]).toEqual([0, 'hello\n']);
+  });
+
+  it.runIf(existsSync(SCRIPT))('a terminal that goes away leaves its question open', async () => {
+    const cwd = await pictureFolder('photo.png', 'small.png');
+    const command = `"${process.execPath}" "${MAIN}" run "${TASK}"`;
+    // The terminal is this process's: it goes with it.
+    const terminal = spawn(SCRIPT, ['-qec', command, '/dev/null'], {
+      cwd,
+      env: { PATH: process.env.PATH, TERM: 'xterm', SHELL: '/bin/sh' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void terminal.kill('SIGKILL'));
+    await new Promise<void>((settle) => {
+      let seen = '';
+      terminal.stdout?.on('data', (data) => {
+        seen += data;
+        if (seen.includes('Esc deny')) settle();
+      });
+    });
+    const goneAt = Date.now();
+    terminal.kill('SIGKILL');
+    const [run] = await until(cwd, ([only]) => only?.drivenBy === null);
+    expect(run).toMatchObject({ status: 'waiting' });
+    // Long before its lease would have lapsed.
+    expect(Date.now() - goneAt).toBeLessThan(12_000);
   });
 
   it('while its tool runs: nothing starts it again but a person', async () => {

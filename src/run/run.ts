@@ -1,9 +1,10 @@
 import { createActor, type InspectionEvent, type Observer } from 'xstate';
 import type { AgentSnapshot, agentMachine } from '../../machines/agent/agent.machine.ts';
+import { denialOf } from '../../machines/agent/agent.orders.ts';
 import type { AgentInput, Limits, PublicEvent, Rest } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
 import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
-import { judgeAnswer, refuse } from './answers.ts';
+import { approvalFor, judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
 import { harmlessly } from './harmlessly.ts';
 import { type Inbox, watchInbox } from './inbox.ts';
@@ -174,20 +175,10 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
     },
     [Symbol.asyncIterator]: () => stream.read(),
 
-    approve: (callId, approvals, { by = 'host', shown, expiresAt = null } = {}) => {
-      const question = questions().find((asked) => asked.callId === callId);
-      return answer({
-        type: 'permission.grant',
-        callId,
-        approvals: [...(approvals ?? question?.missing ?? [])],
-        shown: shown ?? question?.shown ?? '',
-        by,
-        at: now(),
-        expiresAt,
-      });
-    },
+    approve: (callId, approvals, { by = 'host', shown, expiresAt } = {}) =>
+      answer(approvalFor(callId, questions(), { by, at: now(), approvals, shown, expiresAt })),
     deny: (callId, reason = '', { by = 'host' } = {}) =>
-      answer({ type: 'permission.deny', callId, reason, by, at: now() }),
+      answer(denialOf({ callId }, { by, at: now(), reason })),
     cancel: ({ by = 'host' } = {}) => answer({ type: 'run.cancel', by, at: now() }),
     resume: (limits = {}, { by = 'host' } = {}) => {
       const raised = parseOption(limitsSchema, limits, 'limits') as Partial<Limits>;

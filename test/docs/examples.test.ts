@@ -73,6 +73,21 @@ describe.concurrent('the examples run and print', () => {
     expect(await run('docs/examples/machine.ts')).toBe('answered\n');
   });
 
+  it('machine-questions: the parent of the agent answers its question', async () => {
+    expect(await run('docs/examples/machine-questions.ts')).toBe(
+      "echo Each use of this tool needs a person to approve it [ 'use' ]\nhello\n",
+    );
+  });
+
+  it('machine-stored: a child that is stored, answered from elsewhere', async ({
+    onTestFinished,
+  }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'agenthub-stored-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const env = { STORE: join(folder, 'runs.db') };
+    expect(await run('docs/examples/machine-stored.ts', env)).toBe('answered\n');
+  });
+
   it('glm: without a key nothing is sent; with an endpoint it streams', async ({
     onTestFinished,
   }) => {

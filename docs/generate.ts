@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { z } from 'zod';
 import { type GraphState, toGraph, toMermaid, toOverview } from '../machines/agent/agent.graph.ts';
 import { agentMachine } from '../machines/agent/agent.machine.ts';
 import type { Locale } from '../machines/vocabulary/json.ts';
-import { configSchema } from '../src/cli/config-schema.ts';
 import { layoutChart, layoutHash } from './chart-layout.ts';
+import { configJsonSchema, configurationTable } from './configuration-table.ts';
 import { defaultsTable } from './defaults.ts';
 
 /**
@@ -59,6 +58,11 @@ function example(name: string): string {
   return `\`\`\`ts\n${shown}\n\`\`\``;
 }
 
+/** An example that is no TypeScript, as a block. */
+function exampleFile(name: string, language: string): string {
+  return `\`\`\`${language}\n${readFileSync(`docs/examples/${name}`, 'utf8').trim()}\n\`\`\``;
+}
+
 /** The imports of a file, reduced to the names that a part of it uses. */
 function importsFor(part: string, code: string): string {
   const lines = [...code.matchAll(/^import \{([^}]*)\} from '([^']+)';$/gmu)].map(
@@ -92,13 +96,9 @@ async function chartLayout(): Promise<string> {
   return `${JSON.stringify(await layoutChart(graph))}\n`;
 }
 
-const schema = {
-  title: 'agenthub.config.json',
-  ...z.toJSONSchema(configSchema, { io: 'input' }),
-};
 const files: Record<string, string> = {
   'machines/agent/README.md': machineReadme,
-  'agenthub.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
+  'agenthub.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
   'README.md': readme('README.md', 'en'),
   'README.zh-CN.md': readme('README.zh-CN.md', 'zh'),
   [CHART]: await chartLayout(),
@@ -106,6 +106,10 @@ const files: Record<string, string> = {
   'docs/guide.md': filled('docs/guide.md', {
     store: example('store'),
     machine: example('machine'),
+  }),
+  'docs/configuration.md': filled('docs/configuration.md', {
+    configuration: configurationTable(),
+    'configuration-file': exampleFile('agenthub.config.json', 'json'),
   }),
 };
 

@@ -5,6 +5,7 @@ import type { Locale } from '../machines/vocabulary/json.ts';
 import { layoutChart, layoutHash } from './chart-layout.ts';
 import { configJsonSchema, configurationTable } from './configuration-table.ts';
 import { defaultsTable } from './defaults.ts';
+import { referenceTables } from './reference-tables.ts';
 
 /**
  * Writes what is generated from the code: `npm run generate`. With `--check` it writes nothing and
@@ -107,6 +108,7 @@ const files: Record<string, string> = {
     store: example('store'),
     machine: example('machine'),
   }),
+  'docs/reference.md': filled('docs/reference.md', referenceTables()),
   'docs/configuration.md': filled('docs/configuration.md', {
     configuration: configurationTable(),
     'configuration-file': exampleFile('agenthub.config.json', 'json'),

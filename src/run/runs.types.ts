@@ -15,11 +15,14 @@ import type { RunFilter, RunSummary } from './store/store.types.ts';
 export interface StoredRun extends RunSummary {
   /** Where the chart stands, such as `awaitPermission.asking`. */
   readonly state: string;
+  /** The questions that wait for a person. */
   readonly questions: readonly Question[];
   readonly usage: RunOutcome['usage'];
   readonly todos: RunOutcome['todos'];
+  /** How it came to rest, or null while it has not. */
   readonly rest: AgentSnapshot['context']['rest'];
   readonly messages: readonly Message[];
+  /** One entry per record of the log. */
   readonly timeline: readonly TimelineEntry[];
   /** Every call, with all decisions about it. */
   readonly calls: readonly StoredCall[];

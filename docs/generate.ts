@@ -108,6 +108,19 @@ const files: Record<string, string> = {
     store: example('store'),
     machine: example('machine'),
   }),
+  'docs/testing.md': filled('docs/testing.md', {
+    refund: example('refund'),
+    'testing-agent': example('testing-agent'),
+    'testing-model': example('testing-model'),
+    'testing-policy': example('testing-policy'),
+    'testing-hooks': example('testing-hooks'),
+    'refund-verification': example('refund.verification'),
+    'testing-verification': example('testing-verification'),
+  }),
+  'docs/verification.md': filled('docs/verification.md', {
+    'refund-verification': example('refund.verification'),
+    'pictures-verification': exampleFile('pictures.verification.mjs', 'js'),
+  }),
   'docs/reference.md': filled('docs/reference.md', referenceTables()),
   'docs/configuration.md': filled('docs/configuration.md', {
     configuration: configurationTable(),

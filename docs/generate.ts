@@ -5,6 +5,7 @@ import type { Locale } from '../machines/vocabulary/json.ts';
 import { layoutChart, layoutHash } from './chart-layout.ts';
 import { configJsonSchema, configurationTable } from './configuration-table.ts';
 import { defaultsTable } from './defaults.ts';
+import { policiesTable } from './policies-table.ts';
 import { referenceTables } from './reference-tables.ts';
 
 /**
@@ -107,6 +108,10 @@ const files: Record<string, string> = {
   'docs/guide.md': filled('docs/guide.md', {
     store: example('store'),
     machine: example('machine'),
+    'machine-questions': example('machine-questions'),
+    'machine-stored': example('machine-stored'),
+    policies: example('policies'),
+    'default-policies': policiesTable(),
   }),
   'docs/testing.md': filled('docs/testing.md', {
     refund: example('refund'),

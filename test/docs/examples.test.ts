@@ -87,6 +87,15 @@ describe.concurrent('the examples run and print', () => {
     expect(await run('docs/examples/machine-stored.ts', env)).toBe('answered\n');
   });
 
+  it('policies: rules on facts of our own', async () => {
+    expect(await run('docs/examples/policies.ts')).toBe(
+      [
+        ...['A-1 500 allow ', 'A-2 100 allow ', 'A-2 500 ask large_abroad'],
+        ...['A-2 5000 deny too_large', ''],
+      ].join('\n'),
+    );
+  });
+
   it.each(['agent', 'model', 'policy', 'hooks'])('testing-%s: tests that pass', async (name) => {
     const printed = await run(`docs/examples/testing-${name}.ts`);
     expect(printed).toMatch(/^(# |ℹ )fail 0$/mu);

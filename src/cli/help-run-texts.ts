@@ -106,6 +106,10 @@ export const RUN_HELP = {
     en: "relay this run's states to Stately's hosted inspector: stately.ai sees names of tools, ids and figures, no content",
   },
   as: { zh: '换一个运行编号', en: 'another id for the run' },
+  trusted: {
+    zh: '文件是自己的：它未完成的调用可以接着做',
+    en: 'the file is your own: its open calls may go on',
+  },
   property: {
     zh: '导出 properties（可选 worlds）的模块',
     en: 'module that exports properties, and worlds if it has its own',

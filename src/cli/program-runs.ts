@@ -134,6 +134,7 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
   looking(
     command('import', 'import')
       .argument('<file>', text('exportFile'))
-      .option('--as <id>', text('as')),
+      .option('--as <id>', text('as'))
+      .option('--trusted', text('trusted')),
   ).action(async (file: string, flags: ImportFlags) => exit(await importCommand(file, flags, io)));
 }

@@ -79,7 +79,7 @@ export interface Agent {
    * Goes on with a stored run, from exactly where its log ends. A tool that had started and left no
    * result is not started again unless it is `safeToRepeat`: a person decides.
    * @throws AgentHubError a `StoreErrorCode`, or `no_store`, `run_ended`, `version_mismatch`,
-   * `policies_changed`, `hooks_changed`, `tools_changed`; nothing was written then.
+   * `policies_changed`, `hooks_changed`, `tools_changed`, `imported_calls`; nothing was written then.
    */
   restore(runId: string): Promise<Run>;
   /** The tools as the model is told about them. */

@@ -120,11 +120,11 @@ export function openRuns(
       return { runs: runs.length, decisions, flips, unreadable };
     },
     export: async (runId) => exportLog(await store.read(runId)),
-    import: async (text, { newId } = {}) => {
+    import: async (text, { newId, isTrusted = false } = {}) => {
       const log = parseExport(text);
       const [start] = log;
       const runId = checkRunId(newId ?? (start?.kind === 'start' ? start.input.runId : ''));
-      await copyLog(store, log, { runId, request });
+      await copyLog(store, log, { runId, request, isImported: !isTrusted });
       return runId;
     },
   };

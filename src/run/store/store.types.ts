@@ -12,6 +12,8 @@ export interface StartRecord {
   readonly kind: 'start';
   readonly machineVersion: string;
   readonly input: AgentInput;
+  /** Whether the log came from a file that nobody vouched for; see `Runs.import`. */
+  readonly imported?: true;
   /** Where a forked run comes from. */
   readonly forkedFrom?: { readonly runId: string; readonly seq: number };
 }

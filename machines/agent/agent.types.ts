@@ -211,7 +211,7 @@ export type PublicEvent =
       readonly type: 'run.cancel';
       readonly by: string;
       readonly at: number;
-      /** The requests that are under way, as far as the run's driver knows them: it adds this. */
+      /** The requests that are under way: the run's driver adds this, it alone knows them. */
       readonly requests?: readonly RequestRecord[];
     }
   | {

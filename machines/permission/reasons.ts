@@ -49,16 +49,17 @@ const TEXTS = {
 export type ReasonCode = keyof typeof TEXTS;
 
 /**
- * A reason of the engine. `detail` (a person's or a hook's words) follows the text in both
- * languages after a colon.
+ * A reason of the engine. `detail` (a person's or a hook's words, or words in both languages)
+ * follows the text after a colon.
  */
 export function reason(
   code: ReasonCode,
   source: Reason['source'],
   approval: Approval | null = null,
-  detail = '',
+  detail: string | LocalizedText = '',
 ): Reason {
   const { zh, en } = TEXTS[code];
   if (detail === '') return { code, source, approval, zh, en };
-  return { code, source, approval, zh: `${zh}：${detail}`, en: `${en}: ${detail}` };
+  const words = typeof detail === 'string' ? { zh: detail, en: detail } : detail;
+  return { code, source, approval, zh: `${zh}：${words.zh}`, en: `${en}: ${words.en}` };
 }

@@ -97,6 +97,8 @@ export type ModelErrorCode =
 export interface ModelErrorDetails {
   /** Whether asking again later may help; the client's own retries are already spent. */
   readonly retryable: boolean;
+  /** What was wrong, without advice: for people who read another language than the message's. */
+  readonly cause?: string;
   /** Every request made, failed ones included. */
   readonly requests: readonly RequestRecord[];
 }

@@ -1,12 +1,14 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
-import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { AgentHubError, toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import { DEFAULT_AGENT_LIMITS } from '../run/create-agent.ts';
 import { checkConfig } from './config-problems.ts';
 import type { ConfigFile } from './config-schema.ts';
+import { sayError } from './error-texts.ts';
 import { packageFolder } from './package-folder.ts';
+import { readJsonFile } from './read-file.ts';
 import { say } from './texts.ts';
 
 /** The configuration file the command line looks for in its working folder. */
@@ -134,29 +136,12 @@ function readJson(
   path: string,
   { problems, locale }: { readonly problems: string[]; readonly locale: Locale },
 ): unknown {
-  let text: string;
   try {
-    text = readFileSync(path, 'utf8').replace(/^\ufeff/u, '');
+    return readJsonFile(path);
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException;
-    problems.push(`${path}: ${say(locale, 'unreadable', { code: String(code) })}`);
+    problems.push(sayError(toErrorData(thrown, 'usage'), locale));
     return undefined;
   }
-  try {
-    return JSON.parse(text);
-  } catch (thrown) {
-    const { message } = thrown as SyntaxError;
-    problems.push(`${path}${placeOf(message, text)}: ${say(locale, 'notJson', { message })}`);
-    return undefined;
-  }
-}
-
-/** Line and column of a parser's position, such as `:3:14`. */
-function placeOf(message: string, text: string): string {
-  const position = /position (\d+)/u.exec(message)?.[1];
-  if (position === undefined) return '';
-  const before = text.slice(0, Number(position)).split('\n');
-  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 /** The values of a file; relative folders in it start from its own folder. */

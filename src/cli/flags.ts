@@ -1,6 +1,7 @@
 import { APPROVALS, type Approval } from '../../machines/permission/reasons.ts';
-import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Flags } from './config.ts';
+import { usageError } from './usage-error.ts';
 
 /** Flags that every command with an agent takes. */
 export interface CommonFlags {
@@ -60,25 +61,46 @@ export function parseGrants(
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !known.includes(name as Approval));
   if (unknown !== undefined)
-    throw new AgentHubError(
-      'usage',
-      `--grant: "${unknown}" cannot be granted; use ${known.join(', ')}, separated by commas.`,
-    );
+    throw usageError('notGrantable', { word: unknown, allowed: known.join(', ') });
   return [...new Set(names)] as Approval[];
 }
 
 /** What `--on-ask` says, or null. */
 export function parseOnAsk(onAsk: string | undefined): 'deny' | 'wait' | null {
-  if (onAsk === undefined) return null;
-  if (onAsk === 'deny' || onAsk === 'wait') return onAsk;
-  throw new AgentHubError('usage', `--on-ask: "${onAsk}" is not known; use deny or wait.`);
+  return onAsk === undefined
+    ? null
+    : parseWord<'deny' | 'wait'>('--on-ask', onAsk, ['deny', 'wait']);
+}
+
+/** What `--locale` says, for a command that reads no configuration. */
+export function parseLocale(locale: string): Locale {
+  return parseWord('--locale', locale, ['zh', 'en']);
+}
+
+/** One of the words that a flag takes. @throws AgentHubError `usage` naming them. */
+export function parseWord<Word extends string>(
+  flag: string,
+  word: string,
+  allowed: readonly Word[],
+): Word {
+  const found = allowed.find((one) => one === word);
+  if (found !== undefined) return found;
+  throw usageError('unknownWord', { flag, word, allowed: allowed.join(', ') });
 }
 
 /** A whole number that is at least `least`. */
 export function parseCount(flag: string, text: string, least: number): number {
   const count = /^\d{1,15}$/u.test(text.trim()) ? Number(text) : Number.NaN;
   if (count >= least) return count;
-  throw new AgentHubError('usage', `${flag}: "${text}" is no whole number from ${least} on.`);
+  throw usageError('notCount', { flag, text, least });
+}
+
+/** A port to listen on; 0, any free one, where none is named. */
+export function parsePort(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const port = /^\d{1,5}$/u.test(text.trim()) ? Number(text) : Number.NaN;
+  if (port >= 1 && port <= 65_535) return port;
+  throw usageError('notPort', { text });
 }
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -93,5 +115,5 @@ export function parseDuration(flag: string, text: string): number {
   const [, count, unit] = /^(\d{1,9})([smhd])$/u.exec(text.trim()) ?? [];
   const ms = Number(count) * (UNITS[unit ?? ''] ?? Number.NaN);
   if (ms > 0) return ms;
-  throw new AgentHubError('usage', `${flag}: "${text}" is no duration; write 30s, 10m, 2h or 1d.`);
+  throw usageError('notDuration', { flag, text });
 }

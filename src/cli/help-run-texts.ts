@@ -13,7 +13,10 @@ export const RUN_HELP = {
   },
   approve: { zh: '批准一次运行的一个调用', en: 'approve one call of a run' },
   deny: { zh: '拒绝一次运行的一个调用', en: 'deny one call of a run' },
-  cancel: { zh: '取消一次运行', en: 'cancel a run' },
+  cancel: {
+    zh: '取消一次运行；没有进程在驱动时立即结束它',
+    en: 'cancel a run; one that nobody drives ends at once',
+  },
   why: {
     zh: '一个调用为什么是这样：考虑过的每条规则、钩子和批准，谁决定，怎样会不同',
     en: 'why a call came out as it did: every rule, hook and approval considered, what decided, what would change it',
@@ -103,6 +106,10 @@ export const RUN_HELP = {
     en: "relay this run's states to Stately's hosted inspector: stately.ai sees names of tools, ids and figures, no content",
   },
   as: { zh: '换一个运行编号', en: 'another id for the run' },
+  trusted: {
+    zh: '文件是自己的：它未完成的调用可以接着做',
+    en: 'the file is your own: its open calls may go on',
+  },
   property: {
     zh: '导出 properties（可选 worlds）的模块',
     en: 'module that exports properties, and worlds if it has its own',
@@ -113,13 +120,20 @@ export const RUN_HELP = {
   },
   html: { zh: '把报告写成网页', en: 'write the report as a page' },
 
-  afterRuns: {
+  afterAnswer: {
     zh: `
-答复存入运行的收件箱：有进程在驱动就由它收下，没有就等着，加 --resume 由这个命令接着运行。
-running 而没有进程驱动的运行显示为 interrupted（已中断），用 agenthub resume 接着运行。`,
+答复存入运行的收件箱：有进程在驱动就由它收下；没有就等着，
+加 --resume 由这个命令接着运行。`,
     en: `
-An answer goes into the run's inbox: whoever drives the run takes it; with nobody it waits, and
---resume lets this command go on with the run. A run that says running while nobody drives it is
-shown as interrupted; agenthub resume goes on with it.`,
+An answer goes into the run's inbox: whoever drives the run takes it; with
+nobody it waits, and --resume lets this command go on with the run.`,
+  },
+  afterList: {
+    zh: `
+running 而没有进程驱动的运行显示为 interrupted（已中断），
+用 agenthub resume 接着运行。`,
+    en: `
+A run that says running while nobody drives it is shown as interrupted;
+agenthub resume goes on with it.`,
   },
 } as const satisfies Record<string, LocalizedText>;

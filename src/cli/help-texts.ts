@@ -12,7 +12,10 @@ export const HELP = {
     zh: '完成一项任务；答案输出到 stdout，过程输出到 stderr',
     en: 'do one task; the answer goes to stdout, all else to stderr',
   },
-  task: { zh: '要做的事，一个参数', en: 'what to do, as one argument' },
+  task: {
+    zh: '要做的事，一个参数；- 或不写则从 stdin 读',
+    en: 'what to do, as one argument; - or nothing reads it from stdin',
+  },
   chat: { zh: '对话：每行一个任务，接着上文', en: 'a conversation, one task per line' },
   tools: { zh: '列出工具和它们的权限策略', en: 'list the tools and what covers them' },
   graph: { zh: '输出状态图', en: 'print the chart of the machine' },
@@ -25,6 +28,7 @@ export const HELP = {
     en: 'four tasks, without a key or a network',
   },
   help: { zh: '查看某个命令的帮助', en: 'help for a command' },
+  helpAbout: { zh: '哪个命令', en: 'which command' },
   helpOption: { zh: '查看帮助', en: 'show help' },
   version: { zh: '查看版本', en: 'show the version' },
 
@@ -67,7 +71,6 @@ export const HELP = {
   commandsTitle: { zh: '命令：', en: 'Commands:' },
   optionsWord: { zh: '[选项]', en: '[options]' },
   commandWord: { zh: '[命令]', en: '[command]' },
-  afterError: { zh: '（agenthub --help 查看用法）', en: '(agenthub --help shows how)' },
 
   after: {
     zh: `
@@ -83,13 +86,14 @@ export const HELP = {
     en: `
 Examples:
   agenthub run "Who pays the postage when I return something within seven days?"
-  agenthub run "Resize photo.jpg to 320 px wide and save it as small.webp" --grant overwrite
+  agenthub run "Resize photo.jpg to 320 px wide as small.webp" --grant overwrite
   AGENTHUB_API_KEY=… agenthub chat --provider glm --model glm-4.6
 
 Environment:
   AGENTHUB_PROVIDER AGENTHUB_MODEL AGENTHUB_BASE_URL AGENTHUB_PROTOCOL
   AGENTHUB_LOCALE AGENTHUB_KNOWLEDGE AGENTHUB_STORE AGENTHUB_API_KEY
-  NO_COLOR for no colours, FORCE_COLOR for colours always, TERM=dumb for no cursor codes`,
+  NO_COLOR for no colours, FORCE_COLOR for colours always,
+  TERM=dumb for no cursor codes`,
   },
   afterRun: {
     zh: `
@@ -100,8 +104,8 @@ Ctrl-C 一次取消运行，两次立即退出。
   0 完成   1 失败   2 用法或配置有误   3 有调用在等待，或因无人可问而被拒绝
   4 没有密钥或密钥被拒   5 已暂停   130 被中断`,
     en: `
-When it asks: y approves once, n denies (with a reason if you like), Esc denies; Enter does nothing.
-Ctrl-C once cancels the run, twice leaves at once.
+When it asks: y approves once, n denies (with a reason if you like), Esc denies;
+Enter does nothing. Ctrl-C once cancels the run, twice leaves at once.
 
 Exit codes:
   0 done   1 failed   2 usage or configuration

@@ -31,7 +31,8 @@ export function isLive({ stderr, env }: Io): boolean {
 
 /** Whether a person can be asked: they can read the question and press a key. */
 export function canAsk({ stdin, stderr }: Io): boolean {
-  return stdin.isTTY === true && stderr.isTTY === true;
+  // Nobody presses keys into a terminal that was read to its end.
+  return stdin.isTTY === true && !stdin.readableEnded && stderr.isTTY === true;
 }
 
 /**

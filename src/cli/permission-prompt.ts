@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Question } from '../../machines/agent/agent.view.ts';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Json, Locale } from '../../machines/vocabulary/json.ts';
+import { sayError } from './error-texts.ts';
 import { colorsOf, type Io, isLive } from './io.ts';
 import { type Key, readKey } from './keys.ts';
 import { exactLine, printable } from './printable.ts';
@@ -47,7 +48,7 @@ export async function askPermission(
     const key = await readKey(io, { show, signal, ignored }).finally(() => io.stderr.write('\n'));
     if (key !== 'open') return key;
     await openPage?.().catch((thrown: unknown) => {
-      io.stderr.write(`${printable(toErrorData(thrown, 'page_failed').message)}\n`);
+      io.stderr.write(`${printable(sayError(toErrorData(thrown, 'page_failed'), locale))}\n`);
     });
     return next(showKeys);
   };

@@ -61,7 +61,7 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
       .option('--search <text>', text('search'))
       .option('--limit <n>', text('limit')),
   )
-    .addHelpText('after', text('afterRuns'))
+    .addHelpText('after', text('afterList'))
     .action(async (flags: RunsFlags) => exit(await runsCommand(flags, io)));
   looking(command('show', 'show').argument('<run>', text('runId'))).action(
     async (run: string, flags: LookFlags) => exit(await showCommand(run, flags, io)),
@@ -78,30 +78,26 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
       .option('--grant <list>', text('grant')),
   ).action(async (run: string, flags: ResumeFlags) => exit(await resumeStored(run, flags, io)));
 
-  const answering = (usage: string, name: 'approve' | 'deny') =>
-    driving(
-      command(usage, name)
-        .argument('<run>', text('runId'))
-        .argument('<call>', text('callId'))
-        .option('--resume', text('resumeToo')),
-    ).addHelpText('after', text('afterRuns'));
-  answering('approve', 'approve')
-    .option('--grant <list>', text('grantCall'))
-    .option('--expires <duration>', text('expires'))
-    .action(async (run: string, call: string, flags: AnswerFlags) =>
-      exit(await approveCommand({ run, call }, flags, io)),
-    );
-  answering('deny', 'deny')
-    .option('--reason <text>', text('reason'))
-    .action(async (run: string, call: string, flags: AnswerFlags) =>
-      exit(await denyCommand({ run, call }, flags, io)),
-    );
-  withAgent(
-    command('cancel', 'cancel')
+  const answering = (name: 'approve' | 'deny') =>
+    command(name, name)
       .argument('<run>', text('runId'))
+      .argument('<call>', text('callId'))
       .option('--resume', text('resumeToo'))
-      .option('--json', text('asJson')),
-  ).action(async (run: string, flags: AnswerFlags) => exit(await cancelCommand(run, flags, io)));
+      .addHelpText('after', text('afterAnswer'));
+  driving(
+    answering('approve')
+      .option('--grant <list>', text('grantCall'))
+      .option('--expires <duration>', text('expires')),
+  ).action(async (run: string, call: string, flags: AnswerFlags) =>
+    exit(await approveCommand({ run, call }, flags, io)),
+  );
+  driving(answering('deny').option('--reason <text>', text('reason'))).action(
+    async (run: string, call: string, flags: AnswerFlags) =>
+      exit(await denyCommand({ run, call }, flags, io)),
+  );
+  looking(command('cancel', 'cancel').argument('<run>', text('runId'))).action(
+    async (run: string, flags: LookFlags) => exit(await cancelCommand(run, flags, io)),
+  );
 
   looking(
     command('why', 'why').argument('<run>', text('runId')).argument('<call>', text('callId')),
@@ -138,6 +134,7 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
   looking(
     command('import', 'import')
       .argument('<file>', text('exportFile'))
-      .option('--as <id>', text('as')),
+      .option('--as <id>', text('as'))
+      .option('--trusted', text('trusted')),
   ).action(async (file: string, flags: ImportFlags) => exit(await importCommand(file, flags, io)));
 }

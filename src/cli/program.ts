@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
+import { commanderError } from './commander-errors.ts';
 import { chatCommand } from './commands/chat-command.ts';
 import { demoCommand } from './commands/demo-command.ts';
 import { configCommand, graphCommand, toolsCommand } from './commands/info-commands.ts';
@@ -13,12 +14,12 @@ import { sayError } from './error-texts.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { CommonFlags, DriveFlags, LookFlags } from './flags.ts';
 import { HELP } from './help-texts.ts';
+import { addHelpCommand, helpIn } from './help-words.ts';
 import { colorsOf, type Io } from './io.ts';
 import { watchOutputs } from './output.ts';
 import { packageFolder } from './package-folder.ts';
 import { printable } from './printable.ts';
 import { addRunCommands } from './program-runs.ts';
-import { textWidth, wrapToWidth } from './width.ts';
 
 /** Runs the command line and gives its exit code, once all output is written. Never throws. */
 export async function cli(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -42,12 +43,25 @@ async function runProgram(args: readonly string[], io: Io): Promise<ExitCode> {
   } catch (thrown) {
     if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
     const error = toErrorData(thrown, 'error');
-    const { code } = error;
     complain(io, sayError(error, locale));
-    if (code === 'auth') return EXIT.auth;
-    const isUsage = code === 'usage' || code.startsWith('invalid_');
-    return isUsage && code !== 'invalid_export' ? EXIT.usage : EXIT.failed;
+    return exitCodeOf(error.code);
   }
+}
+
+/** What names something that is not there was given wrongly: a run, a call, a record. */
+const USAGE = new Set([
+  'usage',
+  'not_found',
+  'ambiguous',
+  'no_runs',
+  'run_unknown',
+  'call_unknown',
+]);
+
+function exitCodeOf(code: string): ExitCode {
+  if (code === 'auth') return EXIT.auth;
+  const isUsage = USAGE.has(code) || code.startsWith('invalid_');
+  return isUsage && code !== 'invalid_export' ? EXIT.usage : EXIT.failed;
 }
 
 function complain(io: Io, message: string): void {
@@ -67,10 +81,13 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
     .description(text('about'))
     .version(version(), '-V, --version', text('version'))
     .helpOption('-h, --help', text('helpOption'))
-    .helpCommand('help [command]', text('help'))
-    .exitOverride()
-    .showHelpAfterError(text('afterError'))
+    .helpCommand(false)
+    .exitOverride((error) => {
+      throw commanderError(error, 'agenthub', locale);
+    })
     .configureOutput({
+      // What is wrong is said where it is caught, in the person's language.
+      outputError: () => {},
       writeOut: (out) => io.stdout.write(out),
       writeErr: (out) => io.stderr.write(out),
       getOutHelpWidth: () => io.stdout.columns || 80,
@@ -79,7 +96,13 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
     .configureHelp(helpIn(locale))
     .addHelpText('after', text('after'));
   const command = (usage: string, name: keyof typeof HELP) =>
-    program.command(usage).helpOption('-h, --help', text('helpOption')).description(text(name));
+    program
+      .command(usage)
+      .helpOption('-h, --help', text('helpOption'))
+      .description(text(name))
+      .exitOverride((error) => {
+        throw commanderError(error, `agenthub ${usage}`, locale);
+      });
   const withAgent = (made: Command) =>
     made
       .option('--config <file>', text('configFile'))
@@ -94,7 +117,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   const starting = (made: Command) => withAgent(made).option('--no-store', text('noStore'));
   starting(
     command('run', 'run')
-      .argument('<task>', text('task'))
+      .argument('[task]', text('task'))
       .option('--grant <list>', text('grant'))
       .option('--on-ask <what>', text('onAsk'))
       .option('--inspect', text('inspectRun'))
@@ -104,7 +127,9 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
       .option('--json-stream', text('jsonStream')),
   )
     .addHelpText('after', text('afterRun'))
-    .action(async (task: string, flags: DriveFlags) => exit(await runCommand(task, flags, io)));
+    .action(async (task: string | undefined, flags: DriveFlags) =>
+      exit(await runCommand(task, flags, io)),
+    );
   starting(command('chat', 'chat')).action(async (flags: CommonFlags) =>
     exit(await chatCommand(flags, io)),
   );
@@ -115,8 +140,9 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
     (flags: LookFlags) => exit(configCommand(flags, io)),
   );
   command('graph', 'graph')
-    .option('--format <format>', text('format'), 'mermaid')
-    .action((flags: { format?: string }) => exit(graphCommand(flags, io)));
+    .option('--format <format>', text('format'))
+    .option('--locale <locale>', text('locale'))
+    .action((flags: { format?: string; locale?: string }) => exit(graphCommand(flags, io)));
   command('demo', 'demo')
     .option('--locale <locale>', text('locale'), 'zh')
     .action(async (flags: { locale?: string }) => exit(await demoCommand(flags, io)));
@@ -133,26 +159,8 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
       const { verifyCommand } = await import('./commands/verify-command.ts');
       exit(await verifyCommand(flags, io));
     });
+  addHelpCommand(program, locale);
   return program;
-}
-
-/** Help in one language, with columns that count wide characters as the screen does. */
-function helpIn(locale: Locale) {
-  const words: Record<string, string> = {
-    'Usage:': HELP.usageTitle[locale],
-    'Arguments:': HELP.argumentsTitle[locale],
-    'Options:': HELP.optionsTitle[locale],
-    'Commands:': HELP.commandsTitle[locale],
-  };
-  return {
-    styleTitle: (title: string) => words[title] ?? title,
-    styleUsage: (usage: string) =>
-      usage
-        .replace('[options]', HELP.optionsWord[locale])
-        .replace('[command]', HELP.commandWord[locale]),
-    displayWidth: textWidth,
-    boxWrap: (box: string, width: number) => wrapToWidth(box, Math.max(20, width)).join('\n'),
-  };
 }
 
 function version(): string {

@@ -1,6 +1,6 @@
 import type { Question } from '../../machines/agent/agent.view.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
-import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import type { ErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Run, RunOutcome } from '../run/run.types.ts';
 import { commandLine } from './command-line.ts';
@@ -12,6 +12,7 @@ import { colorsOf, type Io } from './io.ts';
 import { questionLines } from './permission-prompt.ts';
 import { printable, printableJson } from './printable.ts';
 import { say } from './texts.ts';
+import { usageError } from './usage-error.ts';
 
 export interface ReportOptions {
   readonly flags: DriveFlags;
@@ -28,8 +29,7 @@ export interface ReportOptions {
 
 /** @throws AgentHubError `usage` for flags that exclude each other. */
 export function checkOutput({ json, jsonStream }: DriveFlags): void {
-  if (json && jsonStream)
-    throw new AgentHubError('usage', '--json and --json-stream: use one of them.');
+  if (json && jsonStream) throw usageError('oneJson');
 }
 
 /** Whether output is for programs: then nothing prompts and nothing else is written. */
@@ -95,9 +95,15 @@ export function writeOutcome(outcome: RunOutcome, io: Io, locale: Locale): void 
   }
   if (outcome.status !== 'suspended') return;
   const { error, reason, partialAnswer } = outcome;
-  const detail = error === null ? reason : `${reason} (${error.code}: ${error.message})`;
+  const detail = sayReason(reason, error, locale);
   if (partialAnswer !== '') io.stdout.write(`${printable(partialAnswer)}\n`);
   warn(say(locale, 'suspended', { reason: detail }));
+}
+
+/** Why a run was suspended: the reason's code and the error behind it, if there is one. */
+export function sayReason(reason: string, error: ErrorData | null, locale: Locale): string {
+  if (error === null) return reason;
+  return `${reason} (${error.code}: ${sayError(error, locale)})`;
 }
 
 type Telling = { readonly flags: CommonFlags; readonly locale: Locale };

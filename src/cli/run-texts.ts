@@ -68,6 +68,19 @@ export const RUN_TEXTS = {
     zh: '没有进程在驱动运行 {run}；答复已存下，等它接着运行时生效：{what}',
     en: 'Nobody drives run {run}; the answer is stored and counts when it goes on: {what}',
   },
+  answeredAlready: {
+    zh: '{call} 已经答复过，答复还在等进程来驱动这次运行：{what}',
+    en: '{call} was answered already, and the answer waits for somebody to drive the run: {what}',
+  },
+  answerKept: {
+    zh: '答复已存在运行 {run} 的收件箱里，由下一个驱动它的进程收下：{what}',
+    en: 'The answer is kept in the inbox of run {run} for whoever drives it next: {what}',
+  },
+  cancelledOne: { zh: '运行 {run} 已取消。', en: 'Run {run} was cancelled.' },
+  endedInstead: {
+    zh: '运行 {run} 没有取消：它已经是“{status}”。',
+    en: 'Run {run} was not cancelled: it is {status}.',
+  },
   approves: { zh: '批准 {call}（{approvals}）', en: 'approval of {call} ({approvals})' },
   denies: { zh: '拒绝 {call}', en: 'denial of {call}' },
   cancels: { zh: '取消', en: 'cancellation' },
@@ -151,6 +164,14 @@ export const RUN_TEXTS = {
   notWritten: {
     zh: '无法写入 {file}（{why}）；没有留下半个文件。',
     en: '{file} cannot be written ({why}); no half file was left.',
+  },
+  newStore: {
+    zh: '{file} 是新的，里面还没有运行；用 agenthub run 开始一个。',
+    en: '{file} is new and holds no runs yet; agenthub run starts one.',
+  },
+  emptyStore: {
+    zh: '{file} 里还没有运行；用 agenthub run 开始一个。',
+    en: '{file} holds no runs yet; agenthub run starts one.',
   },
   inspecting: {
     zh: '有这个地址的人都能批准调用：不要给别人。Ctrl-C 结束。',

@@ -1,8 +1,9 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { TodoItem } from '../../machines/vocabulary/todos.ts';
 import type { ModelStep, PersonStep, Step } from '../run/run.types.ts';
+import { sayError } from './error-texts.ts';
 import { printableLine } from './printable.ts';
-import { type Label, say, sayApprovals, sayLabel, sayOutcome } from './texts.ts';
+import { type Label, say, sayApprovals, sayBy, sayLabel, sayOutcome } from './texts.ts';
 import { cutToWidth, padToWidth, textWidth, wrapToWidth } from './width.ts';
 
 /** How lines are written. */
@@ -38,7 +39,7 @@ export function stepText(step: Step, style: LineStyle): StepText | null {
   switch (step.kind) {
     case 'model': {
       if (step.error !== null) {
-        const why = `${step.error.code}: ${step.error.message}`;
+        const why = `${step.error.code}: ${sayError(step.error, locale)}`;
         return { tone: 'bad', text: whole('model', [step.model, why, took], style) };
       }
       if (step.status === 'cancelled') {
@@ -85,12 +86,19 @@ function personText(step: PersonStep, style: LineStyle): StepText | null {
   const { tool, answer, by } = step;
   if (answer === 'open') return null;
   if (answer === 'granted') {
-    const parts = [tool, sayApprovals(locale, step.approvals), by && say(locale, 'by', { by })];
+    const parts = [
+      tool,
+      sayApprovals(locale, step.approvals),
+      by && say(locale, 'by', { by: sayBy(locale, by) }),
+    ];
     return { tone: 'good', text: whole('allow', parts, style) };
   }
   if (answer === 'denied' && by === COMMAND_LINE)
     return { tone: 'bad', text: whole('deny', [tool, say(locale, 'nobody')], style) };
-  const how = answer === 'denied' ? by && say(locale, 'by', { by }) : sayOutcome(locale, answer);
+  const how =
+    answer === 'denied'
+      ? by && say(locale, 'by', { by: sayBy(locale, by) })
+      : sayOutcome(locale, answer);
   const parts = [tool, how];
   return { tone: 'bad', text: whole('deny', parts, style) };
 }

@@ -48,6 +48,8 @@ export async function withAgent<Result>(
 
 /** What a command about stored runs works with. */
 export interface StoredRuns {
+  /** Whether the store was made for this command. */
+  readonly isNew: boolean;
   readonly settings: Settings;
   readonly locale: Locale;
   readonly store: RunStore;
@@ -69,9 +71,9 @@ export async function withRuns<Result>(
   const { locale = 'en' } = unflatten(settings);
   const file = storeFile(settings, io);
   if (file === null) throw new AgentHubError('usage', say(locale, 'noStore'));
-  if (!creates && !existsSync(file))
-    throw new AgentHubError('no_runs', say(locale, 'noStoredRuns', { file }));
+  const isNew = !existsSync(file);
+  if (!creates && isNew) throw new AgentHubError('no_runs', say(locale, 'noStoredRuns', { file }));
   return withFile(file, (store) =>
-    work({ settings, locale, store, runs: openRuns(store, { now: io.clock.now }) }),
+    work({ settings, locale, store, isNew, runs: openRuns(store, { now: io.clock.now }) }),
   );
 }

@@ -1,15 +1,16 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { TimelineEntry } from '../run/history/timeline.ts';
 import type { StoredRun } from '../run/runs.types.ts';
+import { sayError } from './error-texts.ts';
 import type { CommonFlags } from './flags.ts';
 import { colorsOf, type Io } from './io.ts';
 import { questionLines } from './permission-prompt.ts';
 import { printable, printableLine } from './printable.ts';
-import { answerCommands, resumeCommand } from './report.ts';
+import { answerCommands, resumeCommand, sayReason } from './report.ts';
 import { sayAge } from './run-lines.ts';
 import { shownStatus } from './run-status.ts';
 import { duration, sayTokens, todoLines } from './step-lines.ts';
-import { say, sayApprovals, sayStands, sayStatus } from './texts.ts';
+import { say, sayApprovals, sayBy, sayStands, sayStatus } from './texts.ts';
 import { padToWidth } from './width.ts';
 
 export interface ShowOptions {
@@ -77,9 +78,9 @@ function restLines(
   if (rest === null || rest.status === 'cancelled') return [];
   if (rest.status === 'done') return [field('answer', printable(rest.answer))];
   if (rest.status === 'failed')
-    return [field('ended', printableLine(`${rest.error.code}: ${rest.error.message}`))];
+    return [field('ended', printableLine(`${rest.error.code}: ${sayError(rest.error, locale)}`))];
   const { reason, error } = rest;
-  const why = error === null ? reason : `${reason} (${error.code}: ${error.message})`;
+  const why = sayReason(reason, error, locale);
   return [
     field('ended', printableLine(why)),
     printable(`${say(locale, 'goOn')}${resumeCommand(runId, reason, flags)}`),
@@ -105,7 +106,7 @@ function questionsAndCommands(run: StoredRun, { locale, flags, io }: ShowOptions
 
 /** An answer that waits in an inbox: what it says, who gave it, when. */
 export function answerLine(answer: StoredRun['waitingAnswers'][number], locale: Locale): string {
-  const by = printableLine(answer.by);
+  const by = printableLine(sayBy(locale, answer.by));
   const when = timeOf(answer.at);
   if (answer.type === 'permission.grant') {
     const { callId: call, approvals } = answer;

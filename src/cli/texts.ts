@@ -4,18 +4,20 @@ import type { Locale, LocalizedText } from '../../machines/vocabulary/json.ts';
 import type { Outcome } from '../../machines/vocabulary/messages.ts';
 import type { ShownStatus } from './run-status.ts';
 import { RUN_TEXTS } from './run-texts.ts';
+import { USAGE_TEXTS } from './usage-texts.ts';
 
 /** What the command line says, in both languages. `{name}` stands for a value. */
 const TEXTS = {
   ...RUN_TEXTS,
+  ...USAGE_TEXTS,
   hint: {
-    zh: '没有配置模型：由离线规则回答（不是大模型）。配置方法见 README。',
-    en: 'No model is configured: offline rules answer (no LLM). The README says how to set one.',
+    zh: '没有配置模型：由离线规则回答（不是大模型）。\n用 AGENTHUB_PROVIDER 和 AGENTHUB_MODEL 配置，见 README。',
+    en: 'No model is configured: offline rules answer (no LLM).\nSet AGENTHUB_PROVIDER and AGENTHUB_MODEL; the README says more.',
   },
   turn: { zh: '第 {turn} 轮', en: 'turn {turn}' },
   oneCall: { zh: '1 个调用', en: '1 call' },
   calls: { zh: '{count} 个调用', en: '{count} calls' },
-  by: { zh: '由 {by} 答复', en: 'by {by}' },
+  by: { zh: '答复者：{by}', en: 'by {by}' },
 
   asks: { zh: '需要批准：{tool}', en: 'Permission needed: {tool}' },
   left: { zh: '共 {count} 个待批准', en: '{count} questions' },
@@ -54,8 +56,8 @@ const TEXTS = {
     zh: '{provider} 需要 API 密钥：请设置环境变量 {variables}。',
     en: '{provider} needs an API key: set the environment variable {variables}.',
   },
-  unreadable: { zh: '无法读取（{code}）', en: 'cannot be read ({code})' },
-  notJson: { zh: '不是 JSON：{message}', en: 'not JSON: {message}' },
+  unreadable: { zh: '{file}: 无法读取（{code}）', en: '{file}: cannot be read ({code})' },
+  notJson: { zh: '{file}: 不是 JSON：{message}', en: '{file}: not JSON: {message}' },
   noFolder: { zh: '没有目录 {folder}', en: 'there is no folder {folder}' },
   noName: {
     zh: 'model.name: 没有说明用 {provider} 的哪个模型；用 --model、AGENTHUB_MODEL 或配置文件指定。',
@@ -67,8 +69,16 @@ const TEXTS = {
   },
   or: { zh: ' 或 ', en: ' or ' },
   chat: {
-    zh: '每行一个任务；/todos 看待办，/exit 退出。',
-    en: 'One task per line; /todos shows the list, /exit leaves.',
+    zh: '每行一个任务；/help 列出命令，/exit 或 Ctrl-D 退出。',
+    en: 'One task per line; /help lists the commands, /exit or Ctrl-D leaves.',
+  },
+  chatHelp: {
+    zh: '/todos  看待办\n/help   列出命令\n/exit   退出（Ctrl-D 也可以）\n运行中 Ctrl-C 取消这次运行。',
+    en: '/todos  shows the to-do list\n/help   lists the commands\n/exit   leaves (Ctrl-D too)\nDuring a run Ctrl-C cancels it.',
+  },
+  noChatCommand: {
+    zh: '没有命令 {word}，没有发给模型。命令有：',
+    en: 'There is no command {word}; it was not sent to the model. The commands:',
   },
   policy: { zh: '权限策略', en: 'policy' },
   input: { zh: '输入', en: 'input' },
@@ -83,6 +93,10 @@ const TEXTS = {
 } as const satisfies Record<string, LocalizedText>;
 
 export type TextName = keyof typeof TEXTS;
+
+export function isTextName(name: unknown): name is TextName {
+  return typeof name === 'string' && Object.hasOwn(TEXTS, name);
+}
 
 /** What the command line says, in the person's language. */
 export function say(
@@ -175,4 +189,16 @@ export function sayApprovals(locale: Locale, approvals: readonly Approval[]): st
   return approvals
     .map((approval) => APPROVALS[approval][locale])
     .join(locale === 'zh' ? '、' : ', ');
+}
+
+/** Those who answer without a name of their own. */
+const ANSWERERS: Readonly<Record<string, LocalizedText>> = {
+  'command line': { zh: '命令行', en: 'command line' },
+  terminal: { zh: '终端', en: 'terminal' },
+  web: { zh: '网页', en: 'web' },
+};
+
+/** Who gave an answer; a person's name stays as it is. */
+export function sayBy(locale: Locale, by: string): string {
+  return Object.hasOwn(ANSWERERS, by) ? (ANSWERERS[by]?.[locale] ?? by) : by;
 }

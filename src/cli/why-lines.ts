@@ -3,7 +3,7 @@ import type { Json, JsonObject, Locale } from '../../machines/vocabulary/json.ts
 import type { Explanation, WhyEntry } from '../run/history/why.types.ts';
 import { printableLine } from './printable.ts';
 import { timeOf } from './stored-lines.ts';
-import { say, sayApprovals, sayOutcome, sayStands } from './texts.ts';
+import { say, sayApprovals, sayBy, sayOutcome, sayStands } from './texts.ts';
 
 /** Why a call came out as it did: everything considered, in order, each with its source. */
 export function whyLines(why: Explanation, locale: Locale): string[] {
@@ -42,7 +42,11 @@ function entryLines(entry: WhyEntry, locale: Locale): string[] {
         ...entry.grants.map(({ by, approvals, stands }) => {
           const name = { holds: 'grantHolds', changed: 'grantChanged', expired: 'grantExpired' };
           const how = say(locale, name[stands] as 'grantHolds');
-          const values = { by, approvals: sayApprovals(locale, approvals), stands: how };
+          const values = {
+            by: sayBy(locale, by),
+            approvals: sayApprovals(locale, approvals),
+            stands: how,
+          };
           return under(say(locale, 'grantConsidered', values));
         }),
       ];
@@ -78,7 +82,7 @@ function answerText(
   { answer, by, approvals, reason, expiresAt }: Extract<WhyEntry, { kind: 'answer' }>,
   locale: Locale,
 ): string {
-  const who = by ?? '?';
+  const who = sayBy(locale, by ?? '?');
   if (answer === 'expired') return say(locale, 'expiredAnswer');
   if (answer === 'cancelled') return say(locale, 'cancelledBy', { by: who });
   if (answer === 'denied')

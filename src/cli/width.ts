@@ -20,7 +20,10 @@ export function padToWidth(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)));
 }
 
-/** Lines no wider than `width`, broken at spaces where there are some. `indent` is for all but the first. */
+/**
+ * Lines no wider than `width`, broken at spaces and beside wide characters, and inside a word only
+ * where that is longer than a line. `indent` is for all but the first.
+ */
 export function wrapToWidth(text: string, width: number, indent = ''): string[] {
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {
@@ -29,9 +32,8 @@ export function wrapToWidth(text: string, width: number, indent = ''): string[] 
     while (textWidth(lead + rest) > width) {
       const room = Math.max(2, width - textWidth(lead));
       const start = startWithin(rest, room) || [...rest].slice(0, 1).join('');
-      const space = start.lastIndexOf(' ');
-      const isGoodBreak = space > start.length / 3 && rest[start.length] !== ' ';
-      const taken = isGoodBreak ? start.slice(0, space) : start;
+      const end = lastBreak(rest, start.length);
+      const taken = end > start.length / 3 ? rest.slice(0, end).trimEnd() || start : start;
       lines.push(lead + taken);
       rest = rest.slice(taken.length).trimStart();
       lead = indent;
@@ -39,6 +41,31 @@ export function wrapToWidth(text: string, width: number, indent = ''): string[] 
     if (rest !== '' || lead === '') lines.push(lead + rest);
   }
   return lines;
+}
+
+/** What no line begins with, and what none ends with. */
+const CLOSING = /^[\p{Pe}\p{Pf}，。、；：？！…·]/u;
+const OPENING = /^[\p{Ps}\p{Pi}]/u;
+
+/** The last place up to `longest` where a line may end; 0 for none. */
+function lastBreak(text: string, longest: number): number {
+  const next = [...text.slice(longest)][0] ?? '';
+  const characters = [...text.slice(0, longest)];
+  let end = longest;
+  for (let after = next; characters.length > 0; ) {
+    const before = characters.pop() ?? '';
+    if (mayBreak(before, after)) return end;
+    end -= before.length;
+    after = before;
+  }
+  return 0;
+}
+
+function mayBreak(before: string, after: string): boolean {
+  if (before === ' ' || after === ' ') return true;
+  const [left, right] = [characterWidth(before), characterWidth(after)];
+  if (left === 0 || right === 0 || (left < 2 && right < 2)) return false;
+  return !OPENING.test(before) && !CLOSING.test(after);
 }
 
 /** The longest start of a text that fits. */

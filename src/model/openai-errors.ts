@@ -105,10 +105,10 @@ export function redact(text: string, secrets: readonly string[]): string {
 /** What a person can do about each kind. */
 export const ADVICE: Readonly<Record<ModelErrorCode, string>> = {
   auth: 'Check the API key, the account and the base URL.',
-  rate_limit: 'Wait, or check the quota of the account, then resume.',
+  rate_limit: 'Wait, or check the quota of the account.',
   context_length: 'Shorten the conversation or use a model with a larger context.',
-  unavailable: 'Check the connection and the endpoint, then resume.',
+  unavailable: 'Check the connection and the endpoint.',
   bad_request: 'Check the model name, the base URL and extraBody.',
-  bad_response: 'Check that the base URL is an OpenAI-compatible endpoint, then resume.',
+  bad_response: 'Check that the base URL is an OpenAI-compatible endpoint.',
   aborted: 'The run was cancelled.',
 };

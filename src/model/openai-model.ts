@@ -107,6 +107,7 @@ function toError(
 ): AgentHubError<ModelErrorCode> {
   return new AgentHubError(code, `${name}: ${message}. ${ADVICE[code]}`, {
     retryable,
+    cause: `${name}: ${message}`,
     requests: requests.map(({ usage, ...record }) => ({ ...record, usage: usage && { ...usage } })),
   });
 }

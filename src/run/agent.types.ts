@@ -43,7 +43,10 @@ export interface AgentOptions {
   readonly inspectTimeout?: number;
   /** Passed to `createActor` of every run; what it throws harms nothing. */
   readonly inspect?: Observer<InspectionEvent> | ((event: InspectionEvent) => void);
-  /** Called with every event of every run; what it throws harms nothing. */
+  /**
+   * Called with every event of every run, in order, once the run has come to its next state: it may
+   * answer or cancel at once. What it throws harms nothing.
+   */
   readonly onEvent?: (event: RunEvent, run: { readonly id: string }) => void;
   /** Where runs are kept; see `memoryStore` and `sqliteStore`. Default nowhere. */
   readonly store?: RunStore;
@@ -79,7 +82,7 @@ export interface Agent {
    * Goes on with a stored run, from exactly where its log ends. A tool that had started and left no
    * result is not started again unless it is `safeToRepeat`: a person decides.
    * @throws AgentHubError a `StoreErrorCode`, or `no_store`, `run_ended`, `version_mismatch`,
-   * `policies_changed`, `hooks_changed`, `tools_changed`; nothing was written then.
+   * `policies_changed`, `hooks_changed`, `tools_changed`, `imported_calls`; nothing was written then.
    */
   restore(runId: string): Promise<Run>;
   /** The tools as the model is told about them. */

@@ -34,7 +34,7 @@ export class RunObserver {
   readonly #options: ObserverOptions;
   readonly #steps: Step[] = [];
   readonly #open = new Map<number, number>();
-  /** What the open model step carries. */
+  /** The model's step whose reply is not in the chart yet, and what it carries. */
   #asked: { readonly step: number; readonly request: RequestRecord } | null = null;
   #previous: Observed | null = null;
 
@@ -75,18 +75,17 @@ export class RunObserver {
     this.emit({ type: 'step.finished', step: closed });
   }
 
-  /** Opens a model's step, with what its request carries: that much is known if it is cut short. */
-  ask(step: NewStep<'model'>, carried: Pick<RequestRecord, 'messages' | 'characters'>): number {
-    const id = this.open<'model'>(step);
-    const request = { ...carried, usage: null, error: 'aborted', ms: 0 };
-    this.#asked = { step: id, request };
-    return id;
+  /** A model's step makes its request now: what that carries is known also if it is cut short. */
+  asked(step: number, carried: Pick<RequestRecord, 'messages' | 'characters'>): void {
+    this.#asked = { step, request: { ...carried, usage: null, error: 'aborted', ms: 0 } };
   }
 
-  /** The request that is under way, at a cost that nobody will tell. */
+  /** Requests made that the chart has not counted yet: one whose cost nobody will tell, or all. */
   get underWay(): readonly RequestRecord[] {
-    if (this.#asked === null || !this.#open.has(this.#asked.step)) return [];
-    return [this.#asked.request];
+    if (this.#asked === null) return [];
+    const { step: id, request } = this.#asked;
+    const step = this.#steps[id - 1];
+    return this.#open.has(id) || step?.kind !== 'model' ? [request] : step.requests;
   }
 
   /** Adds a step that is over. `startedAt` may lie in the past. */
@@ -106,15 +105,21 @@ export class RunObserver {
     this.#tellHost(event);
   }
 
+  /** Once the chart has come to its next state: the host may answer at once. */
   #tellHost(event: RunEvent): void {
-    harmlessly(() => this.#options.onEvent(event));
+    queueMicrotask(() => harmlessly(() => this.#options.onEvent(event)));
   }
+
+  /** Resolves once the host has been told of everything up to now. */
+  async told(): Promise<void> {}
 
   /** Reads one microstep of the chart. */
   microstep(snapshot: Observed, event: { readonly type: string }): void {
     const before = this.#previous;
     this.#previous = snapshot;
     const state = stateOf(snapshot);
+    if (state !== 'callModel.working' && state !== 'cancelled') this.#asked = null;
+    this.#refused(snapshot, before);
     if (state === 'awaitPermission.deciding') this.#decisions(snapshot, before);
     if (before !== null) this.#answers(before, snapshot, event);
     if (before === null || stateOf(before) !== state) {
@@ -142,6 +147,15 @@ export class RunObserver {
         this.close<'model'>(id, { status: 'cancelled', requests: this.underWay });
       else this.close(id);
     }
+  }
+
+  /** Calls that came settled: of no tool, or with arguments that do not fit. */
+  #refused({ context }: Observed, before: Observed | null): void {
+    if (before === null || context.calls === before.context.calls) return;
+    const known = new Set(before.context.calls.map(({ id }) => id));
+    for (const call of context.calls)
+      if (!known.has(call.id) && call.result !== null)
+        this.add<'decision'>(decisionOf(call, context));
   }
 
   #decisions({ context }: Observed, before: Observed | null): void {

@@ -4,6 +4,7 @@ import type { HookEvent } from '../../machines/agent/matcher.ts';
 import { DEFAULT_POLICIES, type Policies } from '../../machines/permission/policies.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Message } from '../../machines/vocabulary/messages.ts';
+import { checkValue } from './option-problems.ts';
 
 const count = z.number().int().positive();
 
@@ -76,12 +77,11 @@ export const policiesSchema = z.record(
 
 /** Parses an option, or says which one is wrong and what is allowed. */
 export function parseOption<Value>(schema: z.ZodType<Value>, value: unknown, name: string): Value {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => {
-    const where = [name, ...path.map(String)].join('.');
-    return `${where}: ${message}`;
-  });
+  const checked = checkValue(schema, value, 'en');
+  if (checked.ok) return checked.value;
+  const problems = checked.problems.map(
+    ({ path, text }) => `${[name, path].filter(Boolean).join('.')}: ${text}`,
+  );
   throw new AgentHubError('invalid_options', problems.join('\n'), { option: name });
 }
 

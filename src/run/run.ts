@@ -1,9 +1,9 @@
 import { createActor, type InspectionEvent, type Observer } from 'xstate';
 import type { AgentSnapshot, agentMachine } from '../../machines/agent/agent.machine.ts';
 import { denialOf } from '../../machines/agent/agent.orders.ts';
-import type { AgentInput, Limits, PublicEvent, Rest } from '../../machines/agent/agent.types.ts';
+import type { AgentInput, Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
-import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
+import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import { approvalFor, judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
 import { harmlessly } from './harmlessly.ts';
@@ -11,7 +11,8 @@ import { type Inbox, watchInbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
 import { limitsSchema, parseOption } from './options.ts';
-import type { AnswerResult, Run, RunEvent, RunLeavings, RunOutcome } from './run.types.ts';
+import { failed, leavingsOf, outcomeOf, type RestedOutcome } from './outcome.ts';
+import type { AnswerResult, Run, RunEvent, RunOutcome } from './run.types.ts';
 import { statusOf } from './run-status.ts';
 import type { InboxEntry, RunStore } from './store/store.types.ts';
 
@@ -24,9 +25,6 @@ export interface RunHost {
   /** Makes the run known to the ports; gives back how to forget it. */
   readonly register: (runId: string, observer: RunObserver) => () => void;
 }
-
-/** What the chart itself came to. */
-type RestedOutcome = Rest & RunLeavings;
 
 /** Where a run begins: at its input, or at a snapshot folded from its log. */
 export type RunOrigin = { readonly input: AgentInput } | { readonly snapshot: AgentSnapshot };
@@ -92,7 +90,10 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       );
     const failure = await (isOver
       ? journal?.close()
-      : journal?.ready().then(() => null, toStoreError));
+      : journal?.ready().then(
+          () => null,
+          (thrown: unknown) => toErrorData(thrown, 'store_failed'),
+        ));
     const said = failure ? failed(outcome, failure) : outcome;
     observer.emit({ type: 'rest', outcome: said });
     // Resumed before that was told: readers of this leg go on reading.
@@ -140,8 +141,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
     }
     // What is under way is known here only, whoever cancels it.
     const requests = observer.underWay;
-    const isCancel = event.type === 'run.cancel' && requests.length > 0;
-    actor.send(isCancel ? { ...event, requests } : event);
+    actor.send(event.type === 'run.cancel' ? { ...event, requests } : event);
     return result;
   };
 
@@ -195,26 +195,6 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       await journal?.close();
     },
   };
-}
-
-function failed(outcome: RestedOutcome, error: ErrorData): RestedOutcome {
-  const { runId, usage, todos, messages } = outcome;
-  return { status: 'failed', error, runId, usage, todos, messages };
-}
-
-function toStoreError(thrown: unknown): ErrorData {
-  return toErrorData(thrown, 'store_failed');
-}
-
-function outcomeOf(snapshot: AgentSnapshot): RestedOutcome {
-  const error = { code: 'engine_error', message: 'The run stopped without saying how.' };
-  const rest = snapshot.context.rest ?? { status: 'failed', error };
-  return { ...rest, ...leavingsOf(snapshot) };
-}
-
-function leavingsOf(snapshot: AgentSnapshot): RunLeavings {
-  const { runId, usage, messages } = snapshot.context;
-  return { runId, usage: reportUsage(usage), todos: todosOf(snapshot), messages };
 }
 
 /** The first microsteps come before `createActor` returns, so the actor itself is not known yet. */

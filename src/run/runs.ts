@@ -21,7 +21,7 @@ import { copyLog, exportLog, parseExport } from './history/transfer.ts';
 import { whyCall } from './history/why.ts';
 import { checkRunId } from './options.ts';
 import type { PostedAnswer, Runs, RunsOptions } from './runs.types.ts';
-import type { InboxEntry, LogRecord, RunStore, RunSummary } from './store/store.types.ts';
+import type { InboxEntry, LogRecord, RunStore } from './store/store.types.ts';
 
 /** The runs of a store. */
 export function openRuns(
@@ -29,21 +29,13 @@ export function openRuns(
   { now = Date.now, patience = 3_000 }: RunsOptions = {},
 ): Runs {
   const request = { owner: 'copying', ttl: 60_000 };
-  const summaryOf = async (runId: string): Promise<RunSummary> => {
-    const found = (await store.list({ search: runId, limit: 1_000 })).find(
-      (run) => run.runId === runId,
-    );
-    if (found === undefined)
-      throw new AgentHubError('run_unknown', `There is no run ${runId} in ${store.name}.`);
-    return found;
-  };
 
   /** Puts an answer into the inbox if the run, as it stands, would take it. */
   const post = async (
     runId: string,
     make: (questions: readonly Question[]) => PublicEvent,
   ): Promise<PostedAnswer> => {
-    const { drivenBy } = await summaryOf(runId);
+    const { drivenBy } = await store.summary(runId);
     const folded = foldLog(await store.read(runId));
     // As the run will be once it has taken the answers that wait: what is answered stays answered.
     const snapshot = (await store.pending(runId)).reduce(foldAnswer, folded);
@@ -64,7 +56,7 @@ export function openRuns(
   return {
     list: (filter) => store.list(filter),
     show: async (runId) => {
-      const summary = await summaryOf(runId);
+      const summary = await store.summary(runId);
       const log = await store.read(runId);
       const snapshot = foldLog(log);
       const { usage, rest, messages } = snapshot.context;
@@ -120,11 +112,11 @@ export function openRuns(
       return { runs: runs.length, decisions, flips, unreadable };
     },
     export: async (runId) => exportLog(await store.read(runId)),
-    import: async (text, { newId } = {}) => {
+    import: async (text, { newId, isTrusted = false } = {}) => {
       const log = parseExport(text);
       const [start] = log;
       const runId = checkRunId(newId ?? (start?.kind === 'start' ? start.input.runId : ''));
-      await copyLog(store, log, { runId, request });
+      await copyLog(store, log, { runId, request, isImported: !isTrusted });
       return runId;
     },
   };
@@ -142,5 +134,6 @@ function upTo(log: readonly LogRecord[], to: number | undefined): readonly LogRe
   throw new AgentHubError(
     'invalid_record',
     `There is no record ${to}: the log has records 0 to ${log.length - 1}.`,
+    { to, last: log.length - 1 },
   );
 }

@@ -101,10 +101,15 @@ export interface Runs {
   /** A run as NDJSON; see `import`. */
   export(runId: string): Promise<string>;
   /**
-   * Writes an exported run as one that nobody drives, and gives its id.
+   * Writes an exported run as one that nobody drives, and gives its id. It can be looked at, asked
+   * why, and forked. It goes on only while no call of it is open: what a file says was approved, or
+   * let pass by hooks, lets nothing start here. `isTrusted` says that the file is one's own.
    * @throws AgentHubError `invalid_export`, `run_exists`, `version_mismatch`; nothing was written then.
    */
-  import(text: string, options?: { readonly newId?: string }): Promise<string>;
+  import(
+    text: string,
+    options?: { readonly newId?: string; readonly isTrusted?: boolean },
+  ): Promise<string>;
 }
 
 /** How stored runs are worked with. */

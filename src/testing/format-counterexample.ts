@@ -1,12 +1,21 @@
 import type { PropertyResult } from './check-properties.ts';
-import type { WorldEvent } from './world/world.types.ts';
+import { COMES_TO_REST, INVARIANTS } from './invariants/index.ts';
+import {
+  LIMITS_WORLD,
+  NO_HOOKS_WORLD,
+  ONE_CALL_WORLD,
+  TWO_CALL_LIMITS_WORLD,
+  TWO_CALL_NO_HOOKS_WORLD,
+  TWO_CALL_WORLD,
+} from './world/shipped-worlds.ts';
+import type { World, WorldEvent } from './world/world.types.ts';
 
 type Failed = PropertyResult & {
   readonly counterexample: NonNullable<PropertyResult['counterexample']>;
 };
 
 /** Whether a property was broken. */
-export function isBroken(result: PropertyResult): result is Failed {
+export function isBroken<Result extends PropertyResult>(result: Result): result is Result & Failed {
   return result.counterexample !== null;
 }
 
@@ -27,24 +36,55 @@ export function formatMermaid({ counterexample }: Failed): string {
   return ['sequenceDiagram', ...lines, `  Note over Agent: ${plain(problem)}`].join('\n');
 }
 
-/** A counterexample as a test that holds once the fault is mended. */
-export function formatTest({ id, text, counterexample }: Failed): string {
+/** What a counterexample was found with. */
+export interface Origin {
+  readonly world: World;
+  /** The module that exports the property among its `properties`; the design's own need none. */
+  readonly module?: string;
+}
+
+/** A counterexample as a whole test file, for vitest, that holds once the fault is mended. */
+export function formatTest(
+  { id, text, counterexample }: Failed,
+  { world, module }: Origin,
+): string {
   const events = counterexample.path.map((event) => `    ${JSON.stringify(event)},`);
+  const isOurs = [...INVARIANTS, COMES_TO_REST].some((property) => property.id === id);
+  const [shipped] = Object.entries(WORLDS).find(([, one]) => one === world) ?? [];
+  const ours = isOurs ? ['COMES_TO_REST', 'INVARIANTS'] : [];
+  const properties = isOurs ? '[...INVARIANTS, COMES_TO_REST]' : 'properties';
+  const names = [
+    'checkPath',
+    'createReplay',
+    ...ours,
+    ...(shipped === undefined ? [] : [shipped]),
+  ].sort();
   return [
+    `import { ${names.join(', ')} } from 'agenthub/testing';`,
     "import { expect, it } from 'vitest';",
-    "import { checkPath, createReplay } from 'agenthub/testing';",
-    "import { properties, world } from './verification.ts'; // yours",
+    ...(isOurs ? [] : [`import { properties } from ${JSON.stringify(module ?? './yours.js')};`]),
     '',
     `it(${JSON.stringify(text)}, async () => {`,
     '  const path = [',
     ...events,
     '  ];',
-    '  const snapshots = await createReplay(world)(path);',
-    `  const property = properties.find(({ id }) => id === ${JSON.stringify(id)});`,
-    '  expect(checkPath(property, { path, snapshots })).toEqual([]);',
+    `  const snapshots = await createReplay(${shipped ?? JSON.stringify(world)})(path);`,
+    `  const checked = ${properties}.filter(({ id }) => id === ${JSON.stringify(id)});`,
+    '  const problems = checked.map((property) => checkPath(property, { path, snapshots }));',
+    '  expect(problems).toEqual([[]]);',
     '});',
   ].join('\n');
 }
+
+/** The worlds that a test can import, by the names they are exported under. */
+const WORLDS: Readonly<Record<string, World>> = {
+  LIMITS_WORLD,
+  NO_HOOKS_WORLD,
+  ONE_CALL_WORLD,
+  TWO_CALL_LIMITS_WORLD,
+  TWO_CALL_NO_HOOKS_WORLD,
+  TWO_CALL_WORLD,
+};
 
 function participant({ type, label }: WorldEvent): string {
   if (/^(permission|run)\./u.test(type)) return 'Person';

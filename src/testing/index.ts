@@ -20,7 +20,13 @@ export {
   pathTo,
 } from './explore.ts';
 export { fingerprintOf } from './fingerprint.ts';
-export { formatMermaid, formatSteps, formatTest, isBroken } from './format-counterexample.ts';
+export {
+  formatMermaid,
+  formatSteps,
+  formatTest,
+  isBroken,
+  type Origin,
+} from './format-counterexample.ts';
 export { COMES_TO_REST, INVARIANTS } from './invariants/index.ts';
 export {
   always,

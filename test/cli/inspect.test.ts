@@ -50,11 +50,14 @@ describe('agenthub inspect', () => {
     const person = fakeIo({ cwd, env });
     const served = cli(['inspect'], person.io);
     await person.said('Ctrl-C');
+    expect(person.err()).toContain(
+      `${join(cwd, '.agenthub', 'runs.db')} is new and holds no runs yet; agenthub run starts one.\n`,
+    );
     expect(await pageOf(addressIn(person.out())).get('runs')).toEqual({ runs: [] });
     person.interrupt();
     await served;
     const other = fakeIo({ cwd, env });
-    expect(await cli(['inspect', 'nobody'], other.io)).toBe(1);
+    expect(await cli(['inspect', 'nobody'], other.io)).toBe(2);
     expect(await cli(['inspect', '--port', 'x'], fakeIo({ cwd, env }).io)).toBe(2);
   });
 });

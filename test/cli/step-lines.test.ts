@@ -113,7 +113,7 @@ describe('a step in words', () => {
       'deny   echo · It touches a private area; no ordinary approval lifts that; No policy covers this tool',
     );
     expect(text(denied, { ...chinese, width: 30 })).toBe(
-      '拒绝   echo ·\n       普通授权不能解除这个禁\n       止; 未定义该工具',
+      '拒绝   echo · 普通授权不能解除\n       这个禁止; 未定义该工具',
     );
     expect(text({ ...denied, action: 'ask' })).toBeNull();
     expect(text({ ...denied, reasons: [] })).toBe('deny   echo · denied');

@@ -21,7 +21,10 @@ describe('answering from elsewhere', () => {
     const denied = await agenthub(cwd, ['deny', id, '1.0'], zh);
     expect(denied.exitCode).toBe(1);
     expect(denied.err).toMatch(
-      /^答复没有生效：这个调用没有等待答复的问题.*\n还没有被取走的答复：批准 1\.0/u,
+      /^1\.0 已经答复过，答复还在等进程来驱动这次运行：批准 1\.0（覆盖已有文件） · 终端 · \d{4}-.*\n接着运行：agenthub resume /u,
+    );
+    expect((await agenthub(cwd, ['deny', id, '1.0'])).err).toMatch(
+      /^1\.0 was answered already, and the answer waits for somebody to drive the run: approval of 1\.0 \(overwriting an existing file\) · terminal · /u,
     );
     expect((await asJson(cwd, ['show', id])).json.waitingAnswers).toHaveLength(1);
     const resumed = await agenthub(cwd, ['resume', id]);
@@ -108,8 +111,8 @@ describe('answering from elsewhere', () => {
     const { cwd, id } = await waiting();
     const { exitCode, err } = await agenthub(cwd, ['approve', id, '7.0']);
     expect([exitCode, err]).toEqual([
-      1,
-      `agenthub: Run ${id} has no call 7.0. Its calls: 1.0 (image_scaling, asked).\n`,
+      2,
+      `agenthub: Run ${id} has no call 7.0. Its calls: 1.0 (image_scaling, waits for permission).\n`,
     ]);
   });
 
@@ -196,6 +199,17 @@ describe('agenthub resume', () => {
     expect(await widthIn(cwd)).toBe(32);
   });
 
+  it('an answer with --resume is kept where the run cannot go on here, and that is said', async () => {
+    const { cwd, id } = await waiting();
+    const file = { permissions: { policies: { echo: 'ask' } } };
+    await writeFile(join(cwd, 'agenthub.config.json'), JSON.stringify(file));
+    const { exitCode, err } = await agenthub(cwd, ['approve', id, '1.0', '--resume']);
+    expect(exitCode).toBe(1);
+    expect(err).toMatch(/ began under other .*\nThe answer is kept in the inbox of run /u);
+    expect(err).toMatch(/: approval of 1\.0 \(overwriting an existing file\)\n$/u);
+    expect((await asJson(cwd, ['show', id])).json.waitingAnswers).toHaveLength(1);
+  });
+
   it('goes on under the rules it began with, or not at all', async () => {
     const { cwd, id } = await waiting();
     const file = { permissions: { policies: { image_scaling: 'allow' } } };
@@ -204,39 +218,5 @@ describe('agenthub resume', () => {
     expect(exitCode).toBe(1);
     expect(err).toContain(`运行 ${id} 开始时的权限策略和现在配置的不同。没有写入`);
     expect(await widthIn(cwd)).toBe(64);
-  });
-});
-
-describe('agenthub cancel', () => {
-  it('waits where nobody drives; with --resume it ends the run, and nothing starts first', async () => {
-    const { cwd, id } = await waiting();
-    const forked = (await asJson(cwd, ['fork', id, '--at', '0'])).json.runId;
-    const { out } = await agenthub(cwd, ['cancel', forked]);
-    expect(out).toBe(
-      `Nobody drives run ${forked}; the answer is stored and counts when it goes on: cancellation\nTo go on: agenthub resume ${forked}\n`,
-    );
-    // No key, and none is needed: no model is asked.
-    const args = ['cancel', forked, '--resume', '--provider', 'glm', '--model', 'm'];
-    const { exitCode, json } = await asJson(cwd, args);
-    expect(exitCode).toBe(0);
-    expect(json).toMatchObject({ status: 'cancelled', runId: forked });
-    const [start, cancelled, ...more] = (await asJson(cwd, ['replay', forked])).json;
-    expect([start.what, cancelled.what, cancelled.state, more]).toEqual([
-      'start',
-      'run.cancel',
-      'cancelled',
-      [],
-    ]);
-    const again = await agenthub(cwd, ['cancel', forked], zh);
-    expect(again).toMatchObject({ exitCode: 1, err: '答复没有生效：运行已经结束。\n' });
-  });
-
-  it('ends a suspended run', async () => {
-    const cwd = await temporaryFolder({ 'agenthub.config.json': { limits: { turns: 1 } } });
-    const { json } = await asJson(cwd, ['run', 'how do I get an invoice?']);
-    expect((await agenthub(cwd, ['cancel', json.runId, '--resume'])).exitCode).toBe(0);
-    expect((await asJson(cwd, ['runs'])).json).toMatchObject([
-      { status: 'cancelled', drivenBy: null },
-    ]);
   });
 });

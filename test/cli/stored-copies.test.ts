@@ -93,8 +93,18 @@ describe('agenthub policy-check', () => {
     });
     const { out } = await agenthub(cwd, ['policy-check', 'config.json']);
     expect(out).toContain('image_scaling #3: ask → allow\n  - It would overwrite existing content');
-    expect((await agenthub(cwd, ['policy-check', 'bad.json'])).exitCode).toBe(2);
-    expect((await agenthub(cwd, ['policy-check', 'gone.json'])).exitCode).toBe(2);
+    expect(await agenthub(cwd, ['policy-check', 'bad.json'])).toEqual({
+      exitCode: 2,
+      out: '',
+      err: `agenthub: ${cwd}/bad.json: image_scaling: "perhaps" is not allowed; allowed: "allow" | "ask" | "deny" | { rules }\n`,
+    });
+    expect((await agenthub(cwd, ['policy-check', 'bad.json'], zh)).err).toBe(
+      `agenthub: ${cwd}/bad.json: image_scaling: 不能是 "perhaps"；允许："allow" | "ask" | "deny" | { rules }\n`,
+    );
+    await writeFile(join(cwd, 'bad.json'), '{"locale":"fr","permissions":{}}');
+    expect((await agenthub(cwd, ['policy-check', 'bad.json'])).err).toBe(
+      `agenthub: ${cwd}/bad.json: locale: "fr" is not allowed; allowed: "zh" | "en"\n`,
+    );
   });
 
   it('a run that cannot be read is named, and is no yes', async () => {
@@ -172,6 +182,6 @@ describe('agenthub verify', () => {
   it('is there, and knows what it takes', async () => {
     const cwd = await temporaryFolder();
     const { exitCode, err } = await agenthub(cwd, ['verify', '--calls', '3']);
-    expect([exitCode, err]).toEqual([2, 'agenthub: --calls: "3" is not possible; use 1 or 2.\n']);
+    expect([exitCode, err]).toEqual([2, 'agenthub: --calls: "3" is not known; allowed: 1, 2.\n']);
   });
 });

@@ -180,12 +180,12 @@ describe('naming a run', () => {
     expect((await asJson(cwd, ['show', 'abc2'])).json.runId).toBe('abc2');
     expect((await asJson(cwd, ['show', 'x'])).json.runId).toBe('x');
     const ambiguous = await agenthub(cwd, ['show', 'abc']);
-    expect([ambiguous.exitCode, ambiguous.out]).toEqual([1, '']);
+    expect([ambiguous.exitCode, ambiguous.out]).toEqual([2, '']);
     expect(ambiguous.err).toMatch(
       /^agenthub: 2 runs have an id that begins with abc; .*:\nabc2 .*\nabc1 /u,
     );
     const unknown = await agenthub(cwd, ['why', 'nope', '1.0'], zh);
-    expect(unknown.exitCode).toBe(1);
+    expect(unknown.exitCode).toBe(2);
     expect(unknown.err).toMatch(/没有运行 nope。最近的运行：\nx +完成.*\nabc2 .*\nabc1 /u);
     expect((await agenthub(cwd, ['show', ''])).err).toContain('There is no run ');
   });
@@ -201,7 +201,7 @@ describe('naming a run', () => {
     expect(await agenthub(cwd, ['show', 'x'])).toMatchObject({ exitCode: 2 });
     const other = await temporaryFolder();
     const { exitCode, err } = await agenthub(other, ['show', 'x']);
-    expect([exitCode, existsSync(databaseOf(other))]).toEqual([1, false]);
+    expect([exitCode, existsSync(databaseOf(other))]).toEqual([2, false]);
     expect(err).toContain('There are no stored runs yet');
   });
 });

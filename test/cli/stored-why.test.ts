@@ -218,7 +218,7 @@ describe('agenthub why', () => {
     await storeRun(cwd, [callNote('a', 'b'), answer('ok')], { id: 'run-1' });
     const { exitCode, err } = await agenthub(cwd, ['why', 'run-1', '7.0']);
     expect([exitCode, err]).toEqual([
-      1,
+      2,
       'agenthub: Run run-1 has no call 7.0. Its calls: 1.0 (note, ok), 1.1 (note, ok).\n',
     ]);
   });

@@ -76,6 +76,12 @@ describe('width', () => {
       '  existing file',
     ]);
     expect(wrapToWidth('试图覆盖已有内容', 7, ' ')).toEqual(['试图覆', ' 盖已有', ' 内容']);
+    expect(wrapToWidth('逗号分隔：outside（区域之外）、service（服务）', 20)).toEqual([
+      '逗号分隔：outside',
+      '（区域之外）、',
+      'service（服务）',
+    ]);
+    expect(wrapToWidth('运行已经结束，不能接着', 12)).toEqual(['运行已经结', '束，不能接着']);
     expect(wrapToWidth('a\n\nb', 7)).toEqual(['a', '', 'b']);
     expect(wrapToWidth('abcdefgh', 3)).toEqual(['abc', 'def', 'gh']);
   });

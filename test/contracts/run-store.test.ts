@@ -212,6 +212,17 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     await store.close();
   });
 
+  it('tells of one run by its exact id, as in the list', async () => {
+    const store = open();
+    for (const id of ['run', 'run-2']) await store.create(start(id, `prompt of ${id}`), alice);
+    const listed = await store.list();
+    expect(await store.summary('run')).toEqual(listed.find(({ runId }) => runId === 'run'));
+    expect((await store.summary('run-2')).prompt).toBe('prompt of run-2');
+    await expect(store.summary('ru')).rejects.toMatchObject({ code: 'run_unknown' });
+    await expect(store.summary('RUN')).rejects.toMatchObject({ code: 'run_unknown' });
+    await store.close();
+  });
+
   it('lists the newest first, by status and by text of id or prompt', async () => {
     const store = open();
     for (const [id, prompt] of [

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { verifyRefunds } from '../../docs/examples/refund.verification.ts';
 import { defineHook } from '../../src/hooks/index.ts';
-import { formatMermaid, formatSteps, formatTest, isBroken } from '../../src/testing/index.ts';
+import {
+  formatMermaid,
+  formatSteps,
+  formatTest,
+  isBroken,
+  ONE_CALL_WORLD,
+} from '../../src/testing/index.ts';
 
 describe('the refund example of docs/verification.md', () => {
   it('holds: no path refunds more than 500 without a grant', async () => {
@@ -36,8 +42,10 @@ describe('the refund example of docs/verification.md', () => {
       ].join('\n'),
     );
     expect(formatMermaid(first)).toContain('Hooks->>Agent: preToolUse → 1.0: proceed');
-    const test = formatTest(first);
-    expect(test).toContain('const snapshots = await createReplay(world)(path);');
-    expect(test).toContain('expect(checkPath(property, { path, snapshots })).toEqual([]);');
+    const origin = { world: ONE_CALL_WORLD, module: './refund.verification.ts' };
+    expect(formatTest(first, origin)).toContain(
+      'import { properties } from "./refund.verification.ts";',
+    );
+    expect(formatTest(first, origin)).toContain('await createReplay(ONE_CALL_WORLD)(path);');
   });
 });

@@ -80,7 +80,11 @@ describe('inspecting', () => {
   it('names a problem without the real path', async () => {
     await inShop(async ({ root, guard }) => {
       const { problem } = await guard.inspect('none.txt', 'read');
-      expect(problem).toEqual({ code: 'not_found', message: '"none.txt": there is no such file' });
+      expect(problem).toEqual({
+        code: 'not_found',
+        message: '"none.txt": there is no such file',
+        details: { zh: '"none.txt"：没有这个文件' },
+      });
       expect(JSON.stringify(problem)).not.toContain(root);
     });
   });

@@ -51,6 +51,10 @@ describe('a file that is no store of ours is refused and not changed', () => {
     });
     expect(readFileSync(file('text'), 'utf8')).toBe('text');
   });
+
+  it('a path that no file can have: the driver would abort the process', () => {
+    expect(opening(file('a\0b'))).toMatchObject({ code: 'store_unavailable' });
+  });
 });
 
 describe('a damaged file', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createAgent } from '../../src/run/create-agent.ts';
-import type { RunEvent } from '../../src/run/run.types.ts';
+import type { Run, RunEvent } from '../../src/run/run.types.ts';
 import { openRuns } from '../../src/run/runs.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -112,6 +112,90 @@ describe('a run', () => {
       run.approve('1.0');
     }
     expect(started).toEqual(['a']);
+  });
+
+  it.each(['model', 'tool'] as const)(
+    'starts nothing any more once it was cancelled by whoever was told of its %s step',
+    async (kind) => {
+      const { agent, started, model } = scriptedAgent([callNote('a'), answer('ok')], {
+        onEvent: (event) => {
+          if (event.type === 'step.started' && event.step.kind === kind) runs[0]?.cancel();
+        },
+      });
+      const runs = [agent.start('task')];
+      const outcome = await runs[0]?.outcome;
+      expect(outcome?.status).toBe('cancelled');
+      expect(started).toEqual([]);
+      expect(model.requests).toHaveLength(kind === 'model' ? 0 : 1);
+      expect(outcome?.usage.requests).toBe(model.requests.length);
+    },
+  );
+
+  it('takes the answers of whoever is told of its questions, at once', async () => {
+    const results: unknown[] = [];
+    const { agent, started } = scriptedAgent([callNote('a', 'b'), answer('ok')], {
+      ...asks,
+      onEvent: (event) => {
+        if (event.type !== 'permission.requested') return;
+        results.push(runs[0]?.approve('1.0'), runs[0]?.deny('1.1'), runs[0]?.approve('1.1'));
+      },
+    });
+    const runs = [agent.start('task')];
+    expect(outcomes(await (runs[0] as Run).outcome)).toEqual({ '1.0': 'ok', '1.1': 'denied' });
+    expect(results).toMatchObject([
+      { accepted: true },
+      { accepted: true },
+      { accepted: false, code: 'not_asked' },
+    ]);
+    expect(started).toEqual(['a']);
+  });
+
+  it('refuses a cancel of whoever is told that it is done', async () => {
+    const results: unknown[] = [];
+    const { agent } = scriptedAgent([answer('ok')], {
+      onEvent: (event) => {
+        if (event.type === 'state' && event.state === 'done') results.push(runs[0]?.cancel());
+      },
+    });
+    const runs = [agent.start('task')];
+    expect((await runs[0]?.outcome)?.status).toBe('done');
+    expect(results).toMatchObject([{ accepted: false, code: 'ended' }]);
+  });
+
+  it('counts as many requests as its trace, with what they carried, whenever it is cancelled', async () => {
+    const cancelAt = async (index: number) => {
+      let told = 0;
+      const runs: Run[] = [];
+      const { agent } = scriptedAgent([callNote('a'), answer('ok')], {
+        onEvent: () => {
+          told += 1;
+          if (told === index) runs[0]?.cancel();
+        },
+      });
+      runs.push(agent.start('task'));
+      const outcome = await (runs[0] as Run).outcome;
+      const requests = (runs[0] as Run).trace.flatMap((step) =>
+        step.kind === 'model' ? step.requests : [],
+      );
+      const characters = requests.reduce((sum, request) => sum + request.characters, 0);
+      expect([index, outcome.usage.requests]).toEqual([index, requests.length]);
+      expect([index, outcome.usage.characters]).toEqual([index, characters]);
+      return outcome.status;
+    };
+    let index = 3;
+    while ((await cancelAt(index)) === 'cancelled') index += 1;
+    expect(index).toBeGreaterThan(15);
+  });
+
+  it('goes on from its own words: what a host does with an outcome changes nothing', async () => {
+    const { agent, model } = scriptedAgent([callNote('a'), answer('ok')], { limits: { turns: 1 } });
+    const run = agent.start('task');
+    const { messages, status } = await run.outcome;
+    expect(status).toBe('suspended');
+    expect(() => Object.assign(messages[0] as object, { content: 'other words' })).toThrow();
+    run.resume({ turns: 2 });
+    await run.outcome;
+    expect(said(model.requests[1], 'user')).toEqual(['task']);
   });
 
   it('carries the same words again, whatever a model does with a request', async () => {
@@ -250,7 +334,7 @@ describe('options that cannot be', () => {
   const model = scriptedModel([]);
   it.each([
     [{ limits: { turns: 0 } }, /limits\.turns: /u],
-    [{ limits: { turn: 3 } }, /limits: .*"turn"/u],
+    [{ limits: { turn: 3 } }, /limits\.turn: there is no such setting; allowed: turns, toolCalls/u],
     [{ protocol: 'xml' }, /protocol: "xml" is not known/u],
     [{ locale: 'fr' }, /options\.locale: /u],
     [{ permissions: { policies: { a: 'maybe' } } }, /permissions\.policies\.a: /u],
@@ -272,6 +356,10 @@ describe('options that cannot be', () => {
         },
       },
       /must name the approval/u,
+    ],
+    [
+      { permissions: { policies: { echo: 'alow' } } },
+      /^permissions\.policies\.echo: "alow" is not allowed; allowed: "allow" \| "ask" \| "deny" \| \{ rules \}$/u,
     ],
     [{ tools: [noteTool().tool, noteTool().tool] }, /tools\.1: "note" is there twice/u],
     [{ model: {} }, /model: give a Model/u],

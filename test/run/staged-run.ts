@@ -155,9 +155,10 @@ function tell(run: Run, event: WorldEvent): void {
 
 const scope = inertScope();
 
-/** The pure run after an event. */
+/** The pure run after an event. As the driver, which knows of no request: the stage makes none. */
 export function after(snapshot: AgentSnapshot, event: WorldEvent): AgentSnapshot {
-  return agentMachine.transition(snapshot, event as never, scope);
+  const told = event.type === 'run.cancel' ? { ...event, requests: [] } : event;
+  return agentMachine.transition(snapshot, told as never, scope);
 }
 
 /** The ids of the actors that are live in a snapshot. */

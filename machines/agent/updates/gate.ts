@@ -89,7 +89,9 @@ function judge(call: Call, { policies }: AgentContext, at: number): Call {
 }
 
 function closeUninspected(call: Call, error: ErrorData | null): Call {
-  const detail = error?.message ?? '';
+  const en = error?.message ?? '';
+  const { zh } = (error?.details ?? {}) as { readonly zh?: unknown };
+  const detail = typeof zh === 'string' && en !== '' ? { zh, en } : en;
   return close(call, 'facts_unavailable', {
     reasons: [reasonOf('facts_unavailable', 'engine', null, detail)],
   });

@@ -78,11 +78,12 @@ function raised(limits: Limits, wanted: Partial<Limits>): Limits {
 
 /**
  * Closes every open call; what runs may have taken effect. Then nothing is open any more. A
- * request under way counts with what the order says of it, and at an unknown cost.
+ * request under way counts with what the order says of it; where that does not say, one is taken to
+ * be, at an unknown cost.
  */
 export function cancelRun(context: AgentContext, order: unknown): Update {
-  const told = readFailedRequests(order).map((request) => ({ ...request, usage: null }));
-  const requests = told.length > 0 ? told : [UNTOLD_REQUEST];
+  const isTold = Array.isArray((order as { requests?: unknown } | null)?.requests);
+  const requests = isTold ? readFailedRequests(order) : [UNTOLD_REQUEST];
   const calls = context.calls.map((call) => {
     if (call.stage === 'settled') return call;
     if (call.stage === 'running')

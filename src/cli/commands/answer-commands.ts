@@ -1,15 +1,19 @@
 import { APPROVALS } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import type { Locale } from '../../../machines/vocabulary/json.ts';
+import type { RunOutcome } from '../../run/run.types.ts';
 import type { PostedAnswer, StoredRun } from '../../run/runs.types.ts';
 import { buildAgentToShow } from '../build-agent.ts';
+import { commandLine } from '../command-line.ts';
+import { withNote } from '../error-texts.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
-import { type DriveFlags, parseDuration, parseGrants } from '../flags.ts';
+import { type DriveFlags, type LookFlags, parseDuration, parseGrants } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { printable, printableJson } from '../printable.ts';
 import { type StoredRuns, withRuns } from '../store.ts';
 import { answerLine } from '../stored-lines.ts';
-import { say, sayApprovals } from '../texts.ts';
+import { say, sayApprovals, sayStands, sayStatus } from '../texts.ts';
 import { TERMINAL, tellPosted } from './answer-words.ts';
 import { checkDriving, driveStored } from './resume-command.ts';
 
@@ -84,12 +88,17 @@ async function answer(
         : await post(stored, shown);
     const { drivenBy, result } = posted;
     if (flags.resume && drivenBy === null && result === null)
-      return driveStored(found, { stored, flags, io });
+      return driveStored(found, { stored, flags, io }).catch((thrown: unknown) => {
+        throw withNote(thrown, 'answerKept', { run: runId, what });
+      });
+    const isAnswered = waiting !== undefined && result?.accepted === false;
+    if (isAnswered && result.code === 'not_asked' && !flags.json) {
+      const values = { call: ids.call, what: answerLine(waiting, locale) };
+      const goOn = `${say(locale, 'goOn')}${commandLine(['resume', runId], flags)}`;
+      io.stderr.write(`${printable(`${say(locale, 'answeredAlready', values)}\n${goOn}`)}\n`);
+      return EXIT.failed;
+    }
     const exitCode = tellPosted(posted, { runId, what, flags, io, locale });
-    if (exitCode !== EXIT.done && !flags.json && waiting !== undefined)
-      io.stderr.write(
-        `${say(locale, 'waitingAnswers')}${say(locale, 'colon')}${answerLine(waiting, locale)}\n`,
-      );
     const open = openCalls(await runs.show(runId));
     if (exitCode !== EXIT.done && !flags.json && open.length > 0)
       io.stderr.write(`${printable(say(locale, 'openCalls', { calls: open.join(', ') }))}\n`);
@@ -113,31 +122,45 @@ export function checkCall(
   { locale }: Pick<StoredRuns, 'locale'>,
 ): void {
   if (calls.some(({ callId }) => callId === call)) return;
-  const named = calls.map(({ callId, tool, stands }) => `${callId} (${tool}, ${stands})`);
+  const named = calls.map(
+    ({ callId, tool, stands }) => `${callId} (${tool}, ${sayStands(locale, stands)})`,
+  );
   const values = { run: runId, call, calls: named.join(', ') || say(locale, 'none') };
   throw new AgentHubError('not_found', say(locale, 'unknownCall', values));
 }
 
-/** `agenthub cancel`: ends a run; with `--resume` also one that nobody drives. */
-export async function cancelCommand(run: string, flags: AnswerFlags, io: Io): Promise<ExitCode> {
+/** `agenthub cancel`: ends a run, at once where nobody drives it. */
+export async function cancelCommand(run: string, flags: LookFlags, io: Io): Promise<ExitCode> {
   return withRuns(flags, io, async (stored) => {
-    const { locale, runs, store, settings } = stored;
+    const { locale, runs } = stored;
     const { runId } = await findRun(run, stored, io);
     const { waitingAnswers, drivenBy } = await runs.show(runId);
     const isAsked = waitingAnswers.some(({ type }) => type === 'run.cancel');
     const posted = isAsked
       ? { drivenBy, result: null }
       : await runs.cancel(runId, { by: TERMINAL });
-    const isLeft = posted.result === null && posted.drivenBy === null;
-    if (!flags.resume || !isLeft) {
-      const what = say(locale, 'cancels');
+    const what = say(locale, 'cancels');
+    if (posted.result !== null || posted.drivenBy !== null)
       return tellPosted(posted, { runId, what, flags, io, locale });
-    }
-    // Answers come first, so no model is asked and none is needed.
-    const cancelled = await buildAgentToShow(settings, io, store).restore(runId);
-    const { messages: _, ...outcome } = await cancelled.outcome;
-    if (flags.json) io.stdout.write(`${printableJson({ ...outcome, exitCode: EXIT.done })}\n`);
-    else io.stdout.write(`${printable(say(locale, 'cancelledRun'))}\n`);
-    return outcome.status === 'cancelled' ? EXIT.done : EXIT.failed;
+    const { messages: _, ...outcome } = await end(runId, stored, io).catch((thrown: unknown) => {
+      throw withNote(thrown, 'answerKept', { run: runId, what });
+    });
+    const exitCode = outcome.status === 'cancelled' ? EXIT.done : EXIT.failed;
+    if (flags.json) io.stdout.write(`${printableJson({ ...outcome, exitCode })}\n`);
+    else writeEnd(outcome, io, locale);
+    return exitCode;
   });
+}
+
+/** Lets a run take the cancellation that waits for it. No model is asked, and none is needed. */
+async function end(runId: string, { settings, store }: StoredRuns, io: Io): Promise<RunOutcome> {
+  const cancelled = await buildAgentToShow(settings, io, store).restore(runId);
+  return cancelled.outcome;
+}
+
+function writeEnd({ runId, status }: Pick<RunOutcome, 'runId' | 'status'>, io: Io, locale: Locale) {
+  const stands = status === 'closed' ? 'interrupted' : status;
+  const values = { run: runId, status: sayStatus(locale, stands) };
+  const name = status === 'cancelled' ? 'cancelledOne' : 'endedInstead';
+  io.stdout.write(`${printable(say(locale, name, values))}\n`);
 }

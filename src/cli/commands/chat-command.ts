@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, settingsFlags } from '../flags.ts';
 import { type InspectorPage, inspectorPage } from '../inspector-page.ts';
 import { type Io, isLive } from '../io.ts';
+import { printable } from '../printable.ts';
 import { writeOutcome, writeStored } from '../report.ts';
 import { todoLines } from '../step-lines.ts';
 import { withAgent } from '../store.ts';
@@ -33,6 +34,9 @@ export async function chatCommand(flags: CommonFlags, io: Io): Promise<ExitCode>
   });
 }
 
+/** What a command begins with; `/home/me/a.png …` is a path in a task. */
+const COMMAND = /^\/[\p{L}\p{N}_-]*(?=\s|$)/u;
+
 interface Conversation {
   readonly flags: CommonFlags;
   readonly locale: Locale;
@@ -50,10 +54,15 @@ async function converse(
   const style = { locale, times: true, width: isLive(io) ? (io.stderr.columns || 80) - 1 : null };
   for await (const line of linesOf(io)) {
     const task = line.trim();
-    if (task === '/exit') break;
-    if (task === '/todos') {
+    const command = COMMAND.exec(task)?.[0];
+    if (command === '/exit') break;
+    if (command === '/todos') {
       const lines = todoLines(todos, style);
       io.stderr.write(`${lines.length > 0 ? lines.join('\n') : say(locale, 'noTodos')}\n`);
+    } else if (command !== undefined) {
+      const unknown = command === '/help' ? '' : say(locale, 'noChatCommand', { word: command });
+      const lines = [unknown, say(locale, 'chatHelp')].filter(Boolean);
+      io.stderr.write(`${printable(lines.join('\n'))}\n`);
     } else if (task !== '') {
       const run = agent.start(task, { history });
       const { outcome } = await drive(run, io, {

@@ -1,21 +1,21 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Policies } from '../../../machines/permission/policies.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Flip } from '../../run/history/policy-check.ts';
-import { mergePolicies } from '../../run/options.ts';
+import { mergePolicies, policiesSchema } from '../../run/options.ts';
 import { buildAgentToShow, newRunId } from '../build-agent.ts';
 import { commandLine } from '../command-line.ts';
 import { checkConfig } from '../config-problems.ts';
+import { configSchema } from '../config-schema.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
-import { type LookFlags, parseCount } from '../flags.ts';
+import { type LookFlags, parseCount, parseWord } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { printable, printableJson, printableJsonText, printableLine } from '../printable.ts';
+import { readJsonFile, readTextFile } from '../read-file.ts';
 import { type StoredRuns, withRuns } from '../store.ts';
 import { say } from '../texts.ts';
+import { writeWhole } from '../write-whole.ts';
 
 export interface ForkFlags extends LookFlags {
   readonly at: string;
@@ -25,8 +25,7 @@ export interface ForkFlags extends LookFlags {
 /** `agenthub fork`: a new run from a run's first records, nobody driving it. */
 export async function forkCommand(run: string, flags: ForkFlags, io: Io): Promise<ExitCode> {
   const at = parseCount('--at', flags.at, 0);
-  if (flags.policies !== undefined && flags.policies !== 'current')
-    throw new AgentHubError('usage', `--policies: "${flags.policies}" is not known; use current.`);
+  if (flags.policies !== undefined) parseWord('--policies', flags.policies, ['current']);
   return withRuns(flags, io, async (stored) => {
     const { runs, settings, locale } = stored;
     const { runId } = await findRun(run, stored, io);
@@ -96,18 +95,21 @@ function flipLines(flip: Flip, locale: StoredRuns['locale']): string[] {
  * tool name; over the shipped ones, as in a configuration.
  */
 function readPolicies(path: string, locale: StoredRuns['locale']): Policies {
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(path, 'utf8').replace(/^\ufeff/u, ''));
-  } catch (thrown) {
-    throw new AgentHubError('usage', `${path}: ${(thrown as Error).message}`);
-  }
-  const checked = checkConfig(json, locale);
+  const json = readJsonFile(path);
+  const isPolicies = policiesSchema.safeParse(json).success;
+  const isConfig = !isPolicies && looksLikeConfig(json);
+  const checked = checkConfig(isConfig ? json : { permissions: { policies: json } }, locale);
   if (checked.ok) return mergePolicies(checked.config.permissions?.policies as Policies);
-  const isConfig = typeof json === 'object' && json !== null && 'permissions' in json;
-  if (!isConfig) return mergePolicies(json as Policies);
-  const problems = checked.problems.map(({ path: at, text }) => `${path}: ${at}: ${text}`);
+  const problems = checked.problems.map(({ path: at, text }) => {
+    const where = isConfig ? at : at.replace(/^permissions\.policies\.?/u, '');
+    return [path, where, text].filter(Boolean).join(': ');
+  });
   throw new AgentHubError('invalid_config', problems.join('\n'));
+}
+
+function looksLikeConfig(json: unknown): boolean {
+  if (typeof json !== 'object' || json === null) return false;
+  return Object.keys(json).some((name) => Object.hasOwn(configSchema.shape, name));
 }
 
 export interface ExportFlags extends LookFlags {
@@ -124,49 +126,28 @@ export async function exportCommand(run: string, flags: ExportFlags, io: Io): Pr
       return EXIT.done;
     }
     const file = resolve(io.cwd, flags.output);
-    await writeWhole(file, text, stored.locale);
+    await writeWhole(file, text);
     if (flags.json) io.stdout.write(`${printableJson({ runId, file }, 2)}\n`);
     else io.stderr.write(`${printable(say(stored.locale, 'written', { file }))}\n`);
     return EXIT.done;
   });
 }
 
-/** Writes a file under another name and moves it into place: there is all of it, or what was. */
-async function writeWhole(file: string, text: string, locale: StoredRuns['locale']): Promise<void> {
-  const name = `.${basename(file)}.${randomBytes(4).toString('hex')}.tmp`;
-  const temporary = join(dirname(file), name);
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
-  } catch (thrown) {
-    await rm(temporary, { force: true });
-    const why = (thrown as NodeJS.ErrnoException).code ?? String(thrown);
-    throw new AgentHubError('not_written', say(locale, 'notWritten', { file, why }));
-  }
-}
-
 export interface ImportFlags extends LookFlags {
   /** The id of the new run, instead of its own. */
   readonly as?: string;
+  /** The file is the person's own: its open calls may go on. */
+  readonly trusted?: boolean;
 }
 
 /** `agenthub import`: an exported run, checked whole before anything is written. */
 export async function importCommand(file: string, flags: ImportFlags, io: Io): Promise<ExitCode> {
-  const path = resolve(io.cwd, file);
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (thrown) {
-    throw new AgentHubError('usage', `${path}: ${(thrown as Error).message}`);
-  }
+  const text = readTextFile(resolve(io.cwd, file));
   const work = async ({ runs, locale }: StoredRuns) => {
-    const runId = await runs.import(text, flags.as === undefined ? {} : { newId: flags.as });
+    const runId = await runs.import(text, {
+      ...(flags.as !== undefined && { newId: flags.as }),
+      isTrusted: flags.trusted === true,
+    });
     if (flags.json) io.stdout.write(`${printableJson({ runId }, 2)}\n`);
     else io.stdout.write(`${printable(say(locale, 'imported', { run: runId }))}\n`);
     return EXIT.done;

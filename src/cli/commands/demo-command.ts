@@ -1,13 +1,12 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { Agent } from '../../run/agent.types.ts';
 import { loadSettings } from '../config.ts';
 import { drive } from '../drive.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { settingsFlags } from '../flags.ts';
+import { parseLocale, settingsFlags } from '../flags.ts';
 import { colorsOf, type Io } from '../io.ts';
 import { packageFolder } from '../package-folder.ts';
 import { writeOutcome } from '../report.ts';
@@ -42,7 +41,7 @@ const EXPECTED = [
  * ones, and nobody can be asked.
  */
 export async function demoCommand(flags: { locale?: string }, io: Io): Promise<ExitCode> {
-  const locale = localeOfDemo(flags.locale ?? 'zh');
+  const locale = parseLocale(flags.locale ?? 'zh');
   const folder = await mkdtemp(join(tmpdir(), 'agenthub-demo-'));
   try {
     await makePhoto(join(folder, 'photo.jpg'));
@@ -81,11 +80,6 @@ async function doTasks(agent: Agent, io: Io, locale: Locale): Promise<ExitCode> 
     if (outcome?.status !== 'done') return EXIT.failed;
   }
   return EXIT.done;
-}
-
-function localeOfDemo(text: string): Locale {
-  if (text === 'zh' || text === 'en') return text;
-  throw new AgentHubError('usage', `--locale: "${text}" is not known; use zh or en.`);
 }
 
 /** A picture of 640 × 400 with something in it. */

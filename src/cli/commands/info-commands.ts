@@ -1,14 +1,13 @@
 import { toGraph, toMermaid } from '../../../machines/agent/agent.graph.ts';
 import { agentMachine } from '../../../machines/agent/agent.machine.ts';
 import type { Policies, Policy } from '../../../machines/permission/policies.ts';
-import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
 import type { ToolSpec } from '../../../machines/vocabulary/model.ts';
 import { mergePolicies } from '../../run/options.ts';
 import { apiKeyOf, buildAgentToShow } from '../build-agent.ts';
 import { loadSettings, type Setting, type Settings, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CommonFlags, settingsFlags } from '../flags.ts';
+import { type CommonFlags, parseLocale, parseWord, settingsFlags } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { printable, printableJson } from '../printable.ts';
 import { say } from '../texts.ts';
@@ -52,11 +51,15 @@ function toolText(
 }
 
 /** `agenthub graph`: the chart, as a Mermaid diagram or as JSON. */
-export function graphCommand({ format = 'mermaid' }: { format?: string }, io: Io): ExitCode {
+export function graphCommand(
+  { format = 'mermaid', locale }: { format?: string; locale?: string },
+  io: Io,
+): ExitCode {
+  // The chart's own words are the same in every language; complaints are not.
+  if (locale !== undefined) parseLocale(locale);
+  const kind = parseWord('--format', format, ['mermaid', 'json']);
   const graph = toGraph(agentMachine);
-  if (format === 'mermaid') io.stdout.write(toMermaid(graph));
-  else if (format === 'json') io.stdout.write(`${printableJson(graph, 2)}\n`);
-  else throw new AgentHubError('usage', `--format: "${format}" is not known; use mermaid or json.`);
+  io.stdout.write(kind === 'mermaid' ? toMermaid(graph) : `${printableJson(graph, 2)}\n`);
   return EXIT.done;
 }
 

@@ -5,9 +5,10 @@ import type { Agent } from '../../run/agent.types.ts';
 import { prepareAgent } from '../build-agent.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
-import { type CommonFlags, parseCount } from '../flags.ts';
+import { type CommonFlags, parsePort } from '../flags.ts';
 import { openInBrowser, startPage, untilInterrupt } from '../inspector-page.ts';
 import { colorsOf, type Io } from '../io.ts';
+import { printable } from '../printable.ts';
 import { withRuns } from '../store.ts';
 import { say } from '../texts.ts';
 
@@ -22,12 +23,12 @@ export async function inspectCommand(
   flags: InspectFlags,
   io: Io,
 ): Promise<ExitCode> {
-  const port = flags.port === undefined ? 0 : parseCount('--port', flags.port, 1);
+  const port = parsePort(flags.port);
   return withRuns(
     flags,
     io,
     async (stored) => {
-      const { store, settings, locale } = stored;
+      const { store, settings, locale, isNew } = stored;
       const runId = run === undefined ? null : (await findRun(run, stored, io)).runId;
       // Made when a run is to go on: to look at runs needs no key.
       let agent: Agent | null = null;
@@ -35,6 +36,11 @@ export async function inspectCommand(
         agent ??= prepareAgent(settings, io)(store);
         return agent.restore(wanted);
       };
+      const isEmpty = isNew || (await store.list({ limit: 1 })).length === 0;
+      if (isEmpty) {
+        const values = { file: store.name };
+        io.stderr.write(`${printable(say(locale, isNew ? 'newStore' : 'emptyStore', values))}\n`);
+      }
       const inspector = await startPage({ store, port, restore }, io);
       const address = runId === null ? inspector.url : inspector.urlOf(runId);
       io.stdout.write(`${address}\n`);

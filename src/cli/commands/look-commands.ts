@@ -1,7 +1,7 @@
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
-import { type LookFlags, parseCount } from '../flags.ts';
+import { type LookFlags, parseCount, parseWord } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { printable, printableJson } from '../printable.ts';
 import { runLines } from '../run-lines.ts';
@@ -28,11 +28,7 @@ const ALL = 1_000_000;
 export async function runsCommand(flags: RunsFlags, io: Io): Promise<ExitCode> {
   const { status, search } = flags;
   const limit = flags.limit === undefined ? LISTED : parseCount('--limit', flags.limit, 1);
-  if (status !== undefined && !SHOWN_STATUSES.includes(status as ShownStatus))
-    throw new AgentHubError(
-      'usage',
-      `--status: "${status}" is not known; use ${SHOWN_STATUSES.join(', ')}.`,
-    );
+  if (status !== undefined) parseWord('--status', status, SHOWN_STATUSES);
   const write = (value: unknown) => io.stdout.write(`${printableJson(value, 2)}\n`);
   const listing = withRuns(flags, io, async ({ store, locale }) => {
     const kept =

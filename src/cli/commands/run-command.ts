@@ -10,16 +10,22 @@ import { inspectorPage, keepServing } from '../inspector-page.ts';
 import { colorsOf, type Io } from '../io.ts';
 import { checkOutput, driveAndReport, isForPrograms } from '../report.ts';
 import { withAgent } from '../store.ts';
+import { readTask } from '../task.ts';
 import { say } from '../texts.ts';
 import { relayToStately } from './inspect-command.ts';
 
 /** `agenthub run`: one task, its answer on stdout, everything else on stderr. */
-export async function runCommand(task: string, flags: DriveFlags, io: Io): Promise<ExitCode> {
+export async function runCommand(
+  given: string | undefined,
+  flags: DriveFlags,
+  io: Io,
+): Promise<ExitCode> {
   const grants = parseGrants(flags.grant);
   const waits = parseOnAsk(flags.onAsk) === 'wait';
   checkOutput(flags);
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
   const { locale = 'en' } = unflatten(settings);
+  const task = await readTask(given, io);
   const relay = flags.stately ? await relayToStately(io, locale) : null;
   const work = async (agent: Agent, store: RunStore | null): Promise<ExitCode> => {
     if (waits && store === null) throw new AgentHubError('usage', say(locale, 'waitNeedsStore'));

@@ -1,8 +1,5 @@
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { HookEvent } from '../../../machines/agent/matcher.ts';
-import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Locale, LocalizedText } from '../../../machines/vocabulary/json.ts';
 import {
   callOf,
@@ -12,7 +9,6 @@ import {
   hostWorlds,
   isBroken,
   type NamedWorld,
-  type Property,
   type PropertyResult,
   SHIPPED_WORLDS,
   type Verification,
@@ -21,10 +17,12 @@ import {
 import { buildAgentToShow } from '../build-agent.ts';
 import { loadSettings, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CommonFlags, settingsFlags } from '../flags.ts';
+import { type CommonFlags, parseWord, settingsFlags } from '../flags.ts';
 import { colorsOf, type Io, isLive } from '../io.ts';
 import { printable, printableJson } from '../printable.ts';
+import { loadProperties } from '../property-module.ts';
 import { toStdout } from '../stored-lines.ts';
+import { checkWritable, writeWhole } from '../write-whole.ts';
 
 export interface VerifyFlags extends CommonFlags {
   readonly property?: string;
@@ -50,12 +48,13 @@ const TEXTS = {
 export async function verifyCommand(flags: VerifyFlags, io: Io): Promise<ExitCode> {
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
   const { locale = 'en' } = unflatten(settings);
+  const calls = parseWord('--calls', flags.calls ?? '2', ['1', '2']) === '1' ? 1 : 2;
+  const html = flags.html === undefined ? null : resolve(io.cwd, flags.html);
+  if (html !== null) await checkWritable(html);
   const own =
-    flags.property === undefined ? null : await loadModule(resolve(io.cwd, flags.property));
+    flags.property === undefined ? null : await loadProperties(resolve(io.cwd, flags.property));
   const isHosts = flags.config !== undefined || own?.worlds !== undefined;
-  const worlds =
-    own?.worlds ??
-    (isHosts ? worldsOf(settings, io, parseCalls(flags.calls)) : shipped(flags.calls));
+  const worlds = own?.worlds ?? (isHosts ? worldsOf(settings, io, calls) : shipped(calls));
   const result = await verify({
     worlds,
     properties: own?.properties ?? [],
@@ -64,20 +63,14 @@ export async function verifyCommand(flags: VerifyFlags, io: Io): Promise<ExitCod
     },
   });
   if (isLive(io)) io.stderr.write('\r\u001b[2K');
-  if (flags.html !== undefined) writeFileSync(resolve(io.cwd, flags.html), toHtml(result, locale));
+  if (html !== null) await writeWhole(html, toHtml(result, locale));
   if (flags.json) io.stdout.write(`${printableJson(result)}\n`);
-  else writeReport(result, io, locale);
+  else writeReport(result, io, { locale, worlds, module: flags.property });
   return result.holds ? EXIT.done : EXIT.failed;
 }
 
-function parseCalls(text: string | undefined): 1 | 2 {
-  if (text === undefined || text === '2') return 2;
-  if (text === '1') return 1;
-  throw new AgentHubError('usage', `--calls: "${text}" is not possible; use 1 or 2.`);
-}
-
-function shipped(calls: string | undefined): readonly NamedWorld[] {
-  if (parseCalls(calls) === 2) return SHIPPED_WORLDS;
+function shipped(calls: 1 | 2): readonly NamedWorld[] {
+  if (calls === 2) return SHIPPED_WORLDS;
   return SHIPPED_WORLDS.filter(({ name }) => name.startsWith('one call'));
 }
 
@@ -93,33 +86,41 @@ function worldsOf(settings: ReturnType<typeof loadSettings>, io: Io, callsPerRep
   });
 }
 
-/** A module of the user's own: `export const properties`, and `export const worlds` if it has any. */
-async function loadModule(path: string): Promise<{
-  readonly properties: readonly Property[];
-  readonly worlds: readonly NamedWorld[] | undefined;
-}> {
-  let loaded: { properties?: unknown; worlds?: unknown };
-  try {
-    loaded = (await import(pathToFileURL(path).href)) as typeof loaded;
-  } catch (thrown) {
-    throw new AgentHubError('usage', `--property: ${path} cannot be loaded: ${String(thrown)}`);
-  }
-  const { properties, worlds } = loaded;
-  if (!Array.isArray(properties))
-    throw new AgentHubError('usage', `--property: ${path} must export an array "properties".`);
-  return { properties, worlds: Array.isArray(worlds) ? worlds : undefined };
-}
+/** A property's result, and the world it was found broken in. */
+type Row = PropertyResult & { readonly world: string };
 
 /** One row per property: it holds if it does in every world. */
-function rowsOf({ worlds }: Verification): readonly PropertyResult[] {
+function rowsOf({ worlds }: Verification): readonly Row[] {
   const [first] = worlds;
   return (first?.results ?? []).map((result, index) => {
-    const all = worlds.flatMap(({ results }) => results[index] ?? []);
-    return all.find(({ counterexample }) => counterexample !== null) ?? result;
+    const all = worlds.flatMap(({ name, results }) => {
+      const found = results[index];
+      return found === undefined ? [] : [{ ...found, world: name }];
+    });
+    const broken = all.find(({ counterexample }) => counterexample !== null);
+    return broken ?? { ...result, world: first?.name ?? '' };
   });
 }
 
-function writeReport(result: Verification, io: Io, locale: Locale): void {
+interface Origins {
+  readonly worlds: readonly NamedWorld[];
+  /** The user's own module as it was named, or undefined. */
+  readonly module: string | undefined;
+}
+
+/** The test that a broken property is printed as. */
+function testOf(row: Row & Parameters<typeof formatTest>[0], { worlds, module }: Origins): string {
+  const found = worlds.find(({ name }) => name === row.world) ?? worlds[0];
+  if (found === undefined) return '';
+  const path = module === undefined || /^[./]/u.test(module) ? module : `./${module}`;
+  return formatTest(row, { world: found.world, ...(path !== undefined && { module: path }) });
+}
+
+function writeReport(
+  result: Verification,
+  io: Io,
+  { locale, ...origins }: Origins & { readonly locale: Locale },
+): void {
   const colors = colorsOf(toStdout(io));
   const write = (text: string) => io.stdout.write(`${text}\n`);
   for (const { name, states, edges, replayed, mismatches } of result.worlds) {
@@ -142,7 +143,9 @@ function writeReport(result: Verification, io: Io, locale: Locale): void {
   }
   for (const broken of rows.filter(isBroken))
     write(
-      printable(`\n${formatSteps(broken)}\n\n${formatMermaid(broken)}\n\n${formatTest(broken)}`),
+      printable(
+        `\n${formatSteps(broken)}\n\n${formatMermaid(broken)}\n\n${testOf(broken, origins)}`,
+      ),
     );
 }
 

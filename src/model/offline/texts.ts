@@ -18,7 +18,9 @@ export interface OfflineTexts {
   readonly assumedWidth: (width: number) => string;
   readonly missing: Readonly<Record<'size' | 'relative_size' | 'input', string>>;
   readonly noTool: string;
-  readonly ending: Readonly<Record<'refused' | 'failed' | 'unsure', (reason: string) => string>>;
+  readonly ending: Readonly<
+    Record<'refused' | 'impossible' | 'failed' | 'unsure', (reason: string) => string>
+  >;
   readonly item: (number: number, words: string, result: string) => string;
   readonly summary: (done: number, total: number) => string;
   readonly blocked: string;
@@ -76,6 +78,7 @@ export const TEXTS: Readonly<Record<Locale, OfflineTexts>> = {
     noTool: '这件事需要的工具这里没有提供，我做不了。',
     ending: {
       refused: (reason) => `被拒绝，没有执行。原因：${reason}`,
+      impossible: (reason) => `没有执行：${reason}`,
       failed: (reason) => `没有成功。原因：${reason}`,
       unsure: (reason) => `结果不明，可能已经生效，也可能没有。${reason}`,
     },
@@ -94,7 +97,7 @@ export const TEXTS: Readonly<Record<Locale, OfflineTexts>> = {
   en: {
     who: 'I am the offline rules mode: no language model, only fixed rules.',
     help: (tools) => `What I can do:\n${listed(tools, 'en')}`,
-    greeting: 'Hello!',
+    greeting: 'Hello! ',
     thanks: 'You are welcome.',
     unclear: 'I did not understand what you want; other words may help.',
     tooLong:
@@ -119,6 +122,7 @@ export const TEXTS: Readonly<Record<Locale, OfflineTexts>> = {
     noTool: 'The tool this needs is not offered here, so I cannot do it.',
     ending: {
       refused: (reason) => `Refused, it was not carried out. Reason: ${reason}`,
+      impossible: (reason) => `It could not be carried out: ${reason}`,
       failed: (reason) => `It failed. Reason: ${reason}`,
       unsure: (reason) => `The outcome is unclear: it may or may not have taken effect. ${reason}`,
     },

@@ -1,7 +1,7 @@
 import type { Json } from '../../../machines/vocabulary/json.ts';
 
 /** How a call ended, as far as its observation says. */
-export type Ending = 'ok' | 'refused' | 'failed' | 'unsure';
+export type Ending = 'ok' | 'refused' | 'impossible' | 'failed' | 'unsure';
 
 /** A call of this run and what came of it. */
 export interface PastCall {

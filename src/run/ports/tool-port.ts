@@ -33,6 +33,9 @@ export function toolPort(parts: AgentParts) {
       scope.signal.throwIfAborted();
       const part = { kind: 'tool', turn, callId, tool, attempt, input: input.input } as const;
       const step = observer?.open<'tool'>({ ...part, outcome: 'open', bytes: 0, content: '' });
+      // Whoever is told of the step may cancel the run: then nothing starts any more.
+      await observer?.told();
+      scope.signal.throwIfAborted();
       const { output, bytes } = await runTool(input, scope, parts);
       const { outcome, content } = output;
       if (!scope.signal.aborted) observer?.close<'tool'>(step ?? 0, { outcome, content, bytes });

@@ -47,6 +47,19 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
     return run.lease;
   };
 
+  const summaryOf = (runId: string, run: KeptRun): RunSummary => {
+    const [start] = run.log;
+    return {
+      runId,
+      createdAt: start?.at ?? 0,
+      updatedAt: run.updatedAt,
+      status: run.status,
+      prompt: start?.kind === 'start' ? start.input.prompt : '',
+      records: run.log.length,
+      drivenBy: holder(run)?.owner ?? null,
+    };
+  };
+
   return {
     name: 'memory',
     async create(start, request) {
@@ -76,21 +89,13 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
     async read(runId, from = 0) {
       return find(runId).log.slice(from);
     },
+    async summary(runId) {
+      return summaryOf(runId, find(runId));
+    },
     async list({ status, search = '', limit = 100 } = {}) {
       const wanted = search.toLowerCase();
       return [...runs]
-        .map(([runId, run]): RunSummary => {
-          const [start] = run.log;
-          return {
-            runId,
-            createdAt: start?.at ?? 0,
-            updatedAt: run.updatedAt,
-            status: run.status,
-            prompt: start?.kind === 'start' ? start.input.prompt : '',
-            records: run.log.length,
-            drivenBy: holder(run)?.owner ?? null,
-          };
-        })
+        .map(([runId, run]) => summaryOf(runId, run))
         .filter((run) => status === undefined || run.status === status)
         .filter(({ runId, prompt }) => `${runId}\n${prompt}`.toLowerCase().includes(wanted))
         .reverse()

@@ -8,12 +8,12 @@ const ADVICE: readonly [RegExp, StoreErrorCode, string][] = [
   [
     /SQLITE_FULL|disk is full/iu,
     'store_full',
-    `The disk is full. ${SAFE} Make room and resume the run.`,
+    `The disk is full. ${SAFE} Make room; a stored run can be resumed then.`,
   ],
   [
     /SQLITE_READONLY|readonly|read-only/iu,
     'store_readonly',
-    `The file or its folder cannot be written. ${SAFE} Give write permission and resume the run.`,
+    `The file or its folder cannot be written. ${SAFE} Give write permission; a stored run can be resumed then.`,
   ],
   [
     /SQLITE_NOTADB|not a database/iu,
@@ -38,7 +38,7 @@ const ADVICE: readonly [RegExp, StoreErrorCode, string][] = [
   [
     /SQLITE_IOERR|I\/O error/iu,
     'store_failed',
-    `The disk refused. ${SAFE} Check the disk and resume the run.`,
+    `The disk refused. ${SAFE} Check the disk; a stored run can be resumed then.`,
   ],
 ];
 

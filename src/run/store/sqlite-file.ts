@@ -11,6 +11,13 @@ import type { StoreErrorCode } from './store.types.ts';
  * @throws AgentHubError with a `store_…` code; a file that is not ours is not changed.
  */
 export function openDatabase(file: string, busyTimeout: number): Database.Database {
+  // The driver aborts the whole process over such a path.
+  if (file.includes('\0'))
+    throw new AgentHubError<StoreErrorCode>(
+      'store_unavailable',
+      `${JSON.stringify(file)} is no path of a file. Nothing was stored; name another.`,
+      { file },
+    );
   try {
     makeFolder(dirname(file));
     const database = new Database(file);

@@ -199,6 +199,18 @@ export function sqliteStore({
         );
         return toLog(rows, { runId, from, records: Number(records) });
       }),
+    summary: (runId) =>
+      guarded(() => {
+        const row = find(runId);
+        try {
+          const { prompt } =
+            get(`SELECT ${PROMPT_COLUMN} FROM prompts WHERE run = ?`, row.id) ?? {};
+          return toSummary({ ...row, ...(prompt !== undefined && { prompt }) }, now());
+        } catch {
+          // A prompt that cannot be read must not hide the run.
+          return toSummary(row, now());
+        }
+      }),
     list: (filter) =>
       guarded(() => {
         try {

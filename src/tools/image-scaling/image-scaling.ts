@@ -101,7 +101,8 @@ async function inspect(
 }
 
 function requireIdentity({ problem, identity }: FileInspection): JsonObject {
-  if (problem !== null) throw new AgentHubError(problem.code, problem.message);
+  if (problem !== null)
+    throw new AgentHubError(problem.code, problem.message, problem.details as JsonObject);
   if (identity !== null) return identity;
   throw new AgentHubError('invalid_path', 'The path could not be inspected.');
 }

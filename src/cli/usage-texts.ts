@@ -1,0 +1,100 @@
+import type { LocalizedText } from '../../machines/vocabulary/json.ts';
+
+/** What a property is made of. */
+const NEEDS = {
+  zh: '一个性质要有 id 和 text（不空的文字），以及 violation 或 goal（函数）；agenthub/testing 的 always、never、onlyAfter、eventually 会造出这样的性质。',
+  en: 'A property needs an id and a text (not empty), and violation or goal (functions); always, never, onlyAfter and eventually of agenthub/testing make such ones.',
+} as const satisfies LocalizedText;
+
+/** What is said of a command that was not written as it must be. `{name}` stands for a value. */
+export const USAGE_TEXTS = {
+  unknownOption: { zh: '没有选项 {what}', en: 'there is no option {what}' },
+  unknownCommand: { zh: '没有命令 {what}', en: 'there is no command {what}' },
+  missingArgument: { zh: '缺少参数 <{what}>', en: 'the argument <{what}> is missing' },
+  missingValue: { zh: '选项 {what} 后面缺少值', en: 'the option {what} needs a value' },
+  missingOption: { zh: '必须给出选项 {what}', en: 'the option {what} must be given' },
+  tooManyArguments: {
+    zh: '参数太多：要 {expected} 个，给了 {given} 个',
+    en: 'too many arguments: {expected} wanted, {given} given',
+  },
+  noHelp: {
+    zh: '没有命令 {what}\n（agenthub --help 查看用法）',
+    en: 'there is no command {what}\n(agenthub --help shows how)',
+  },
+  quoteTask: {
+    zh: '；几个词的任务要用引号括起来',
+    en: '; a task of several words takes quotes',
+  },
+  didYouMean: { zh: '；是不是 {words}？', en: '; did you mean {words}?' },
+  helpHint: { zh: '\n（{command} --help 查看用法）', en: '\n({command} --help shows how)' },
+
+  unknownWord: {
+    zh: '{flag}：不认识 "{word}"；允许：{allowed}。',
+    en: '{flag}: "{word}" is not known; allowed: {allowed}.',
+  },
+  notGrantable: {
+    zh: '--grant："{word}" 不能批准；可以用 {allowed}，逗号分隔。',
+    en: '--grant: "{word}" cannot be granted; use {allowed}, separated by commas.',
+  },
+  notCount: {
+    zh: '{flag}："{text}" 不是不小于 {least} 的整数。',
+    en: '{flag}: "{text}" is no whole number from {least} on.',
+  },
+  notPort: {
+    zh: '--port："{text}" 不是端口；端口是 1 到 65535 的整数。',
+    en: '--port: "{text}" is no port; ports are whole numbers from 1 to 65535.',
+  },
+  notDuration: {
+    zh: '{flag}："{text}" 不是时长；请写成 30s、10m、2h 或 1d。',
+    en: '{flag}: "{text}" is no duration; write 30s, 10m, 2h or 1d.',
+  },
+  oneJson: {
+    zh: '--json 和 --json-stream：只能用一个。',
+    en: '--json and --json-stream: use one of them.',
+  },
+  noTask: {
+    zh: '没有任务：请写成一个参数，如 agenthub run "发票怎么开？"；- 从 stdin 读。\n（agenthub run --help 查看用法）',
+    en: 'There is no task: give it as one argument, such as agenthub run "How do I get an invoice?"; - reads it from stdin.\n(agenthub run --help shows how)',
+  },
+  emptyTask: {
+    zh: '任务是空的：请说明要做什么，如 agenthub run "发票怎么开？"。',
+    en: 'The task is empty: say what is to be done, such as agenthub run "How do I get an invoice?".',
+  },
+  emptyInput: {
+    zh: '任务是空的：stdin 里什么也没有。请写成 echo "发票怎么开？" | agenthub run -，或把任务写成参数。',
+    en: 'The task is empty: nothing came from stdin. Write echo "How do I get an invoice?" | agenthub run -, or give the task as an argument.',
+  },
+
+  notLoaded: {
+    zh: '--property：无法加载 {file}：{why}',
+    en: '--property: {file} cannot be loaded: {why}',
+  },
+  notJavaScript: {
+    zh: '--property：Node {version} 不能加载 {file}：必须是 Node 能直接加载的 JavaScript（.mjs 或 .js）。先编译它，或给 Node 一个加载器，如 NODE_OPTIONS="--import tsx"。',
+    en: '--property: Node {version} cannot load {file}: it must be JavaScript that Node can load itself (.mjs or .js). Compile it first, or give Node a loader, such as NODE_OPTIONS="--import tsx".',
+  },
+  noSuchModule: {
+    zh: '--property：没有文件 {file}。',
+    en: '--property: there is no file {file}.',
+  },
+  noProperties: {
+    zh: '--property：{file} 必须导出数组，如 export const properties = [never("no-echo", starts({ tool: "echo" }))]；它的 properties 是 {found}。',
+    en: '--property: {file} must export an array, such as export const properties = [never("no-echo", starts({ tool: "echo" }))]; its properties is {found}.',
+  },
+  notAProperty: {
+    zh: `--property：{file}：properties[{index}] 不是对象。${NEEDS.zh}`,
+    en: `--property: {file}: properties[{index}] is no object. ${NEEDS.en}`,
+  },
+  partsOfProperty: {
+    zh: `--property：{file}：properties[{index}] 缺少或不对：{names}。${NEEDS.zh}`,
+    en: `--property: {file}: properties[{index}]: missing or wrong: {names}. ${NEEDS.en}`,
+  },
+  propertyTwice: {
+    zh: '--property：{file}：properties[{index}]：已经有 id 为 "{id}" 的性质；每个 id 只能用一次，自带的也算。',
+    en: '--property: {file}: properties[{index}]: there is a property with the id "{id}" already; an id is used once, by the shipped ones too.',
+  },
+  notWorlds: {
+    zh: '--property：{file}：worlds 必须是不空的数组，每一项有 name、world 和 replay（"all" 或正整数），如 hostWorlds(…) 给出的；不对的是：{what}。',
+    en: '--property: {file}: worlds must be an array that is not empty, of objects with name, world and replay ("all" or a whole number), as hostWorlds(…) gives; what is wrong: {what}.',
+  },
+} as const satisfies Record<string, LocalizedText>;

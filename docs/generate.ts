@@ -5,6 +5,7 @@ import type { Locale } from '../machines/vocabulary/json.ts';
 import { layoutChart, layoutHash } from './chart-layout.ts';
 import { configJsonSchema, configurationTable } from './configuration-table.ts';
 import { defaultsTable } from './defaults.ts';
+import { filled } from './filled.ts';
 import { policiesTable } from './policies-table.ts';
 import { referenceTables } from './reference-tables.ts';
 
@@ -34,20 +35,6 @@ ${graph.states.map(stateLine).join('\n')}
 \`run.cancel\` leads to \`cancelled\` from every state. Tools run as actors \`tool.<callId>\`, one per
 allowed call, spawned by \`execute\`.
 `;
-
-/** Fills what stands between `<!-- name -->` and `<!-- /name -->` in a text written by hand. */
-function filled(path: string, parts: Readonly<Record<string, string>>): string {
-  let text = readFileSync(path, 'utf8');
-  for (const [name, content] of Object.entries(parts)) {
-    const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-    const from = text.indexOf(start);
-    const to = text.indexOf(end);
-    if (from < 0 || to < from)
-      throw new Error(`${path}: the markers ${start} … ${end} are missing.`);
-    text = `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
-  }
-  return text;
-}
 
 /**
  * An example as a block of code: the whole of it, or the part between `// #region` and

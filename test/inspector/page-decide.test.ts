@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createDefaultTools } from '../../src/run/default-tools.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import { answer, callNote, scriptedAgent } from '../run/support.ts';
 import { skipsBrowser } from './browser.ts';
 import { asking, inChromium, said } from './page.ts';
-import { asks, startRun } from './seed.ts';
+import { asks, startRun, untilStoredQuestion } from './seed.ts';
 
 describe.skipIf(skipsBrowser())('the inspector page: deciding, going on, stopping', () => {
   const { open, openPage } = inChromium();
@@ -83,6 +88,33 @@ describe.skipIf(skipsBrowser())('the inspector page: deciding, going on, stoppin
     });
     await page.locator('.approve').click();
     await said(page, 'this question has been answered already');
+  });
+
+  it('shows the pictures of an image call, and says when one has changed since', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'agenthub-page-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const plain = { width: 60, height: 40, channels: 3, background: '#48a' } as const;
+    await sharp({ create: plain }).jpeg().toFile(join(folder, 'a.jpg'));
+    await sharp({ create: plain }).png().toFile(join(folder, 'b.png'));
+    const input = { input: 'a.jpg', output: 'b.png', width: 20 };
+    const { run, store } = startRun(
+      [{ calls: [{ name: 'image_scaling', arguments: input, id: 'i' }] }],
+      { tools: createDefaultTools({ workingFolder: folder, knowledgeFolder: folder }) },
+    );
+    await untilStoredQuestion(run);
+    const { server, page } = await open(store);
+    for (const name of ['Input picture', 'Picture that would be overwritten']) {
+      const picture = page.getByAltText(name);
+      await picture.waitFor();
+      const width = await picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
+      expect([name, width]).toEqual([name, 60]);
+    }
+    writeFileSync(join(folder, 'a.jpg'), 'changed');
+    const later = await openPage(server.url);
+    await said(later, 'The file has changed since it was inspected');
+    expect(await later.getByAltText('Input picture').count()).toBe(0);
+    run.cancel();
+    await run.outcome;
   });
 
   it('works by the keyboard alone', async () => {

@@ -33,6 +33,7 @@ export const RUN_HELP = {
     zh: '换一套策略，存储的运行里哪些决定会不同；有就以 1 退出',
     en: 'which decisions of the stored runs other policies would change; exits with 1 if any',
   },
+  delete: { zh: '删除已经结束的运行', en: 'take runs that have ended out of the store' },
   export: { zh: '把一次运行导出为 NDJSON', en: 'a run as NDJSON' },
   inspect: {
     zh: '在浏览器里看运行、看状态图、答复问题；只在本机，地址带一次性的令牌',
@@ -89,6 +90,10 @@ export const RUN_HELP = {
   policyFile: {
     zh: '策略的 JSON 文件，或带 permissions.policies 的配置文件',
     en: 'JSON file of policies, or a configuration file with permissions.policies',
+  },
+  older: {
+    zh: '所有这么久没有变化、已经结束的运行，例如 30d',
+    en: 'every run that ended and has not changed for so long, such as 30d',
   },
   output: { zh: '写入这个文件：要么完整，要么没有', en: 'write to this file, whole or not at all' },
   exportFile: { zh: '导出的文件', en: 'exported file' },

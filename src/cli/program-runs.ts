@@ -14,6 +14,7 @@ import {
   importCommand,
   policyCheckCommand,
 } from './commands/copy-commands.ts';
+import { type DeleteFlags, deleteCommand } from './commands/delete-command.ts';
 import { type InspectFlags, inspectCommand } from './commands/inspect-command.ts';
 import {
   type ReplayFlags,
@@ -126,6 +127,13 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
     .action(async (run: string | undefined, flags: InspectFlags) =>
       exit(await inspectCommand(run, flags, io)),
     );
+  looking(
+    command('delete', 'delete')
+      .argument('[runs...]', text('runId'))
+      .option('--older <age>', text('older')),
+  ).action(async (runs: string[], flags: DeleteFlags) =>
+    exit(await deleteCommand(runs, flags, io)),
+  );
   looking(
     command('export', 'export')
       .argument('<run>', text('runId'))

@@ -111,6 +111,16 @@ export function openRuns(
       }
       return { runs: runs.length, decisions, flips, unreadable };
     },
+    delete: async (runId) => {
+      const { status } = await store.summary(runId);
+      if (status !== 'done' && status !== 'failed' && status !== 'cancelled')
+        throw new AgentHubError(
+          'not_ended',
+          `Run ${runId} has not ended (${status}). Nothing was deleted; cancel it first.`,
+          { runId, status },
+        );
+      await store.remove(runId);
+    },
     export: async (runId) => exportLog(await store.read(runId)),
     import: async (text, { newId, isTrusted = false } = {}) => {
       const log = parseExport(text);

@@ -98,6 +98,11 @@ export interface Runs {
     readonly flips: readonly Flip[];
     readonly unreadable: readonly string[];
   }>;
+  /**
+   * Takes a run that has ended out of the store, with its log.
+   * @throws AgentHubError `not_ended` for one that has not: cancel it first.
+   */
+  delete(runId: string): Promise<void>;
   /** A run as NDJSON; see `import`. */
   export(runId: string): Promise<string>;
   /**

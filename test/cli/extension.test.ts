@@ -204,16 +204,16 @@ describe('only the person at the command line names an extension', () => {
     const shown = async (...args: string[]) =>
       (await agenthub(cwd, ['config', ...args], { env })).out
         .split('\n')
-        .filter((line) => line.startsWith('extension'));
+        .filter((line) => /^(extension|permissions\.policies\.note)/u.test(line));
     expect(await shown()).toContain(
       `extension = "${cwd}/other.mjs"  (environment AGENTHUB_EXTENSION)`,
     );
     expect(await shown(...OWN)).toEqual([
       `extension = "${cwd}/own.mjs"  (flag --extension)`,
       `extension.hooks = []  (file ${cwd}/own.mjs)`,
-      `extension.policies = {"note":"ask"}  (file ${cwd}/own.mjs)`,
       `extension.shipped = true  (file ${cwd}/own.mjs)`,
       `extension.tools = ["note"]  (file ${cwd}/own.mjs)`,
+      `permissions.policies.note = "ask"  (file ${cwd}/own.mjs)`,
     ]);
   });
 

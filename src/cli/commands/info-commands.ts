@@ -1,10 +1,11 @@
 import { toGraph, toMermaid } from '../../../machines/agent/agent.graph.ts';
 import { agentMachine } from '../../../machines/agent/agent.machine.ts';
-import type { Policy } from '../../../machines/permission/policies.ts';
+import type { Policies, Policy } from '../../../machines/permission/policies.ts';
 import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
 import type { ToolSpec } from '../../../machines/vocabulary/model.ts';
+import { mergePolicies } from '../../run/options.ts';
 import { apiKeyOf, buildAgentToShow } from '../build-agent.ts';
-import { loadSettings, type Setting, unflatten } from '../config.ts';
+import { loadSettings, type Setting, type Settings, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type Extension, loadExtension } from '../extension.ts';
 import { type CommonFlags, parseLocale, parseWord, settingsFlags } from '../flags.ts';
@@ -66,6 +67,8 @@ export function graphCommand(
   return EXIT.done;
 }
 
+const POLICIES = 'permissions.policies';
+
 /** `agenthub config`: every setting, its value, and where that comes from. Keys are never shown. */
 export async function configCommand(
   flags: CommonFlags & { json?: boolean },
@@ -79,9 +82,10 @@ export async function configCommand(
     source: key === null ? 'default' : 'environment',
     from: key?.variable ?? '',
   };
+  const extension = await loadExtension(settings);
   const rows = [
-    ...settings,
-    ...extensionRows(await loadExtension(settings)),
+    ...withPolicies(settings, extension),
+    ...extensionRows(extension),
     ['model.apiKey', shown] as const,
   ].sort(([a], [b]) => (a < b ? -1 : 1));
   if (flags.json) {
@@ -98,13 +102,35 @@ export async function configCommand(
 /** What the extension brings, by name. */
 function extensionRows(extension: Extension | null): readonly (readonly [string, Setting])[] {
   if (extension === null) return [];
-  const { file, tools, hooks, policies, shipped } = extension;
+  const { file, tools, hooks, shipped } = extension;
   const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
-  const values = { tools: names(tools), hooks: names(hooks), policies, shipped };
+  const values = { tools: names(tools), hooks: names(hooks), shipped };
   return Object.entries(values).map(([name, value]) => [
     `extension.${name}`,
     { value, source: 'file', from: file },
   ]);
+}
+
+/**
+ * The settings with one for each policy in effect: the shipped ones, the extension's over them, and
+ * the configuration's over those.
+ */
+function withPolicies(
+  settings: Settings,
+  extension: Extension | null,
+): readonly (readonly [string, Setting])[] {
+  const own = settings.get(POLICIES);
+  const given = (own?.value ?? {}) as Policies;
+  const brought = extension?.policies ?? {};
+  const whence = (tool: string): Omit<Setting, 'value'> => {
+    if (own !== undefined && Object.hasOwn(given, tool)) return own;
+    if (!Object.hasOwn(brought, tool)) return { source: 'default', from: '' };
+    return { source: 'file', from: extension?.file ?? '' };
+  };
+  const policies = Object.entries(mergePolicies({ ...brought, ...given })).map(
+    ([tool, value]) => [`${POLICIES}.${tool}`, { ...whence(tool), value }] as const,
+  );
+  return [...[...settings].filter(([name]) => name !== POLICIES), ...policies];
 }
 
 function sayWhence({ source, from }: Setting, locale: Locale): string {

@@ -27,7 +27,7 @@ interface KeptRun {
  */
 export function memoryStore({ now = Date.now }: { readonly now?: () => number } = {}): RunStore {
   const runs = new Map<string, KeptRun>();
-  const inbox: (InboxEntry & { result: AnswerResult | null })[] = [];
+  const inbox: (InboxEntry & { result: AnswerResult | null; isGone: boolean })[] = [];
 
   const find = (runId: string): KeptRun => {
     const run = runs.get(runId);
@@ -101,6 +101,12 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
         .reverse()
         .slice(0, limit);
     },
+    async remove(runId) {
+      const held = holder(find(runId));
+      if (held !== null) throw runDriven(held);
+      runs.delete(runId);
+      for (const entry of inbox) if (entry.runId === runId) entry.isGone = true;
+    },
     async acquire(runId, request) {
       const run = find(runId);
       const held = holder(run);
@@ -118,16 +124,20 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
     },
     async post(runId, event) {
       find(runId);
-      inbox.push({ id: inbox.length + 1, runId, event: frozen(event), result: null });
+      inbox.push({
+        ...{ id: inbox.length + 1, runId, event: frozen(event) },
+        ...{ result: null, isGone: false },
+      });
       return inbox.length;
     },
     async pending(runId) {
       return inbox
-        .filter((entry) => entry.runId === runId && entry.result === null)
-        .map(({ result: _, ...entry }) => entry);
+        .filter((entry) => entry.runId === runId && entry.result === null && !entry.isGone)
+        .map(({ id, event }) => ({ id, runId, event }));
     },
     async resultOf(id) {
-      return inbox[id - 1]?.result ?? null;
+      const entry = inbox[id - 1];
+      return entry === undefined || entry.isGone ? null : entry.result;
     },
     async close() {},
   };

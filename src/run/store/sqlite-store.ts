@@ -220,6 +220,16 @@ export function sqliteStore({
           return listRuns(filter, { withPrompts: false });
         }
       }),
+    remove: (runId) =>
+      write(() => {
+        const row = find(runId);
+        const held = holderOf(row, now());
+        if (held !== null) throw runDriven(held);
+        run('DELETE FROM log WHERE run = ?', row.id);
+        run('DELETE FROM prompts WHERE run = ?', row.id);
+        run('DELETE FROM inbox WHERE run_id = ?', runId);
+        run('DELETE FROM runs WHERE id = ?', row.id);
+      }, true),
     acquire: (runId, { owner, ttl }) =>
       write(() => {
         const row = find(runId);

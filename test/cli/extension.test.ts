@@ -135,7 +135,14 @@ policies.todo_write.rules.0.when: is missing; allowed: [ `,
   it('a file that is not there', async () => {
     const cwd = await temporaryFolder();
     const err = `agenthub: --extension: there is no file ${cwd}/own.mjs.\n`;
-    for (const command of [['run', 'hello'], ['tools'], ['config'], ['verify'], ['chat']])
+    for (const command of [
+      ['run', 'hello'],
+      ['tools'],
+      ['config'],
+      ['verify'],
+      ['chat'],
+      ['inspect'],
+    ])
       expect(await agenthub(cwd, [...command, ...OWN])).toEqual({ exitCode: 2, out: '', err });
     const chinese = await agenthub(cwd, ['tools', ...OWN], zh);
     expect(chinese.err).toBe(`agenthub: --extension：没有文件 ${cwd}/own.mjs。\n`);

@@ -4,6 +4,7 @@ import type { StatelyRelay } from '../../inspector/stately-relay.ts';
 import type { Agent } from '../../run/agent.types.ts';
 import { prepareAgent } from '../build-agent.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { loadExtension } from '../extension.ts';
 import { findRun } from '../find-run.ts';
 import { type CommonFlags, parsePort } from '../flags.ts';
 import { openInBrowser, startPage, untilInterrupt } from '../inspector-page.ts';
@@ -29,6 +30,8 @@ export async function inspectCommand(
     io,
     async (stored) => {
       const { store, settings, locale, isNew } = stored;
+      // What is wrong with it is told here, not on the page.
+      await loadExtension(settings);
       const runId = run === undefined ? null : (await findRun(run, stored, io)).runId;
       // Made when a run is to go on: to look at runs needs no key.
       let agent: Agent | null = null;

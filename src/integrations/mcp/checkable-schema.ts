@@ -111,6 +111,9 @@ class Relaxing {
     if (type === 'array') return this.#array(schema);
     const words = type === 'string' ? COUNTS : [...NUMBERS, 'multipleOf'];
     const bounds = type === 'boolean' || type === 'null' ? {} : numbersOf(schema, words);
+    // JSON Schema counts characters, zod the units they are written with: at most two each.
+    if (typeof bounds.maxLength === 'number')
+      return { type, ...bounds, maxLength: 2 * bounds.maxLength };
     return { type, ...bounds };
   }
 

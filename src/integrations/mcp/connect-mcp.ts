@@ -3,7 +3,7 @@ import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.
 import { type ConnectedServer, connectServer } from './connect-server.ts';
 import { NEVER } from './failures.ts';
 import { loadSdk } from './load-sdk.ts';
-import { checkSettings, type McpProblem, type McpTools } from './mcp-tools.ts';
+import { CONNECT_TIMEOUT, checkSettings, type McpProblem, type McpTools } from './mcp-tools.ts';
 import { checkServers, type McpServer } from './server-config.ts';
 
 /** How servers are connected. Times are milliseconds. */
@@ -33,8 +33,6 @@ const OPTIONS: Readonly<Record<keyof ConnectMcpOptions, true>> = {
   maxTools: true,
   onStderr: true,
 };
-
-const CONNECT_TIMEOUT = 30_000;
 
 /**
  * Connects MCP servers, all at once, and makes their tools an agent's. `servers` is the `mcpServers`

@@ -47,7 +47,7 @@ export async function connectServer(
     const ends = { signal: limit, timeout: NEVER };
     await orAborted(client.connect(link.transport, ends), limit);
     if ('url' in config) client.onerror = watching(client, calls);
-    return { ...(await toolsOf(client, options, { ends, calls })), close };
+    return { ...(await toolsOf(client, options, { signal: limit, calls })), close };
   } catch (error) {
     await close();
     if (error instanceof AgentHubError && !limit.aborted) throw error;
@@ -112,7 +112,7 @@ function toEndpoint({ url, headers }: McpEndpoint, { sdk }: ConnectServerOptions
     transport: transport as Link['transport'],
     explain: (error) => {
       const { code } = (error ?? {}) as { code?: unknown };
-      const advice = code === 401 || code === 403 ? ' Check its headers.' : '';
+      const advice = code === 401 || code === 403 ? '; check its headers' : '';
       return `${at.origin}${at.pathname}: ${explainFailure(error)}${advice}`;
     },
     said: () => '',
@@ -135,7 +135,7 @@ function watching(client: InstanceType<Sdk['Client']>, calls: OpenCalls): () => 
     isAsking = true;
     client
       .ping({ timeout: PATIENCE })
-      .catch(() => calls.lose())
+      .catch(calls.underWay())
       .finally(() => {
         isAsking = false;
       });

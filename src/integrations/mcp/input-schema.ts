@@ -7,6 +7,8 @@ import { plainText } from './plain-text.ts';
 const DEEPEST = 64;
 const MOST_BYTES = 100_000;
 
+const REPORTED = { reportInput: true } as const;
+
 /**
  * The input of a server's tool. A model is shown the server's own schema; an input passes
  * unchanged when nothing that can be checked here speaks against it.
@@ -15,9 +17,8 @@ const MOST_BYTES = 100_000;
 export function toInput(schema: unknown): z.ZodType<JsonObject> {
   const shown = toShown(schema);
   const checks = toChecks(shown);
-  const input = z.unknown().check((payload) => {
-    for (const check of checks) {
-      const { error } = check.safeParse(payload.value, { reportInput: true });
+  const check = z.check((payload) => {
+    for (const { error } of checks.map((one) => one.safeParse(payload.value, REPORTED))) {
       for (const issue of error?.issues ?? []) {
         const { message, ...plain } = issue;
         // Without a message zod words it again, in the language of whoever parses.
@@ -26,6 +27,8 @@ export function toInput(schema: unknown): z.ZodType<JsonObject> {
       }
     }
   });
+  // Not `z.unknown().check(…)`: that has a parent, which zod would look for in what it is told here.
+  const input = new z.ZodUnknown({ type: 'unknown', checks: [check] });
   input._zod.toJSONSchema = () => structuredClone(shown);
   return input as unknown as z.ZodType<JsonObject>;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { type CallEnds, explainFailure } from './failures.ts';
+import { explainFailure, NEVER } from './failures.ts';
 import type { McpClient } from './mcp-tools.ts';
+import type { OpenCalls } from './open-calls.ts';
 
 /** A tool as a server lists it: nothing in it is trusted. */
 export interface ListedTool {
@@ -29,13 +30,21 @@ const listedSchema = z.looseObject({
   execution: z.looseObject({ taskSupport: z.unknown() }).optional().catch(undefined),
 });
 
+/** How a list is had: it ends with the signal, or with the connection. */
+export interface Listing {
+  readonly server: string;
+  readonly maxTools: number;
+  readonly signal: AbortSignal;
+  readonly calls: OpenCalls;
+}
+
 /**
  * Every tool a server lists, over all pages; null stands for an entry that is no tool.
  * @throws AgentHubError `mcp_unavailable` for a list that cannot be had, or is longer than `maxTools`.
  */
 export async function listTools(
   client: McpClient,
-  { server, maxTools, ends }: { server: string; maxTools: number; ends: CallEnds },
+  { server, maxTools, signal, calls }: Listing,
 ): Promise<readonly (ListedTool | null)[]> {
   const fail = (text: string) =>
     new AgentHubError('mcp_unavailable', `${server}: ${text}`, { servers: [server] });
@@ -44,11 +53,14 @@ export async function listTools(
   let cursor: string | null | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const params = typeof cursor === 'string' ? { cursor } : {};
+    const open = calls.open(signal);
+    const ends = { signal: open.signal, timeout: NEVER };
     const answer = await client
       .request({ method: 'tools/list', params }, pageSchema, ends)
       .catch((error: unknown) => {
         throw fail(`its tools could not be listed: ${explainFailure(error)}`);
-      });
+      })
+      .finally(() => open.close());
     listed.push(...answer.tools.slice(0, maxTools + 1));
     if (listed.length > maxTools)
       throw fail(`it lists more than ${maxTools} tools; raise maxTools if you want them all.`);

@@ -6,9 +6,9 @@ import { capResult } from '../../tools/cap-result.ts';
 import { DEFAULT_TOOL_TIMEOUT, defineTool } from '../../tools/define-tool.ts';
 import type { Tool } from '../../tools/tool.types.ts';
 import { readResult } from './call-result.ts';
-import { type CallEnds, explainFailure, NEVER } from './failures.ts';
+import { explainFailure, NEVER } from './failures.ts';
 import { toInput } from './input-schema.ts';
-import { type ListedTool, listTools } from './list-tools.ts';
+import { type ListedTool, type Listing, listTools } from './list-tools.ts';
 import { OpenCalls } from './open-calls.ts';
 import { plainLine, plainText } from './plain-text.ts';
 import { checkServerName } from './server-config.ts';
@@ -41,6 +41,9 @@ export interface McpTools {
   readonly problems: readonly McpProblem[];
 }
 
+/** Milliseconds for everything before the first call, where nothing else is said. */
+export const CONNECT_TIMEOUT = 30_000;
+
 const MOST_TOOLS = 128;
 const MOST_DESCRIPTION_BYTES = 4_000;
 
@@ -56,21 +59,26 @@ const settings = z.strictObject({
  * @throws AgentHubError `mcp_unavailable` when the list cannot be had; `invalid_options`.
  */
 export async function mcpTools(client: McpClient, options: McpToolsOptions): Promise<McpTools> {
-  const ends = { signal: new AbortController().signal, timeout: DEFAULT_TOOL_TIMEOUT };
-  return toolsOf(client, options, { ends, calls: new OpenCalls() });
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), CONNECT_TIMEOUT);
+  try {
+    return await toolsOf(client, options, { signal: limit.signal, calls: new OpenCalls() });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-/** The same, where the connection is ours: the listing ends with `ends`, and calls with `calls`. */
+/** The same, where the connection is ours: the listing ends with `signal`, and calls with `calls`. */
 export async function toolsOf(
   client: McpClient,
   options: McpToolsOptions,
-  { ends, calls }: { readonly ends: CallEnds; readonly calls: OpenCalls },
+  { signal, calls }: Pick<Listing, 'signal' | 'calls'>,
 ): Promise<McpTools> {
   const server = checkServerName(options.server);
   const { timeout, maxTools } = checkSettings(options);
   const tools = new Map<string, Tool<JsonObject>>();
   const problems: McpProblem[] = [];
-  for (const listed of await listTools(client, { server, maxTools, ends })) {
+  for (const listed of await listTools(client, { server, maxTools, signal, calls })) {
     const leaveOut = (message: string) => {
       const tool = plainLine(listed?.name ?? '?', 100);
       problems.push({ server, tool, message: `${server}: ${tool}: ${message}` });
@@ -145,7 +153,13 @@ async function call(
     return await client.request({ method: 'tools/call', params }, z.looseObject({}), ends);
   } catch (error) {
     if (open.isLost() || client.transport === undefined)
-      throw new AgentHubError('mcp_disconnected', texts.lost(server));
+      throw new AgentHubError('mcp_disconnected', texts.lost(server, ''));
+    // A server's own answer has a number; without one, it is the way to it that failed.
+    if (typeof (error as { code?: unknown } | null)?.code !== 'number')
+      throw new AgentHubError(
+        'mcp_disconnected',
+        texts.lost(server, ` (${explainFailure(error)})`),
+      );
     throw new AgentHubError('mcp_call_failed', texts.failed(server, explainFailure(error)));
   } finally {
     open.close();
@@ -157,15 +171,16 @@ const TEXTS = {
     noDescription: (server: string, tool: string) =>
       `${server} 的工具 ${tool}，服务器没有给出说明。`,
     closed: (server: string) => `和 ${server} 的连接已经断开；没有发出调用。`,
-    lost: (server: string) => `调用时和 ${server} 的连接断开了；调用可能已经生效。`,
+    lost: (server: string, why: string) =>
+      `调用时和 ${server} 的连接断开了${why}；调用可能已经生效。`,
     failed: (server: string, why: string) => `${server} 没有给出结果：${why}`,
   },
   en: {
     noDescription: (server: string, tool: string) =>
       `The tool ${tool} of ${server}; the server gives no description.`,
     closed: (server: string) => `There is no connection to ${server} any more; nothing was sent.`,
-    lost: (server: string) =>
-      `The connection to ${server} was lost during the call; it may have taken effect.`,
+    lost: (server: string, why: string) =>
+      `The connection to ${server} was lost during the call${why}; it may have taken effect.`,
     failed: (server: string, why: string) => `${server} gave no result: ${why}`,
   },
 } as const;

@@ -40,8 +40,11 @@ export class OpenCalls {
     };
   }
 
-  /** Ends every call. */
-  lose(): void {
-    for (const call of this.#open) call.lose();
+  /** What ends the calls that are under way now, and none that is opened later. */
+  underWay(): () => void {
+    const calls = [...this.#open];
+    return () => {
+      for (const call of calls) call.lose();
+    };
   }
 }

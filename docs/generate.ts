@@ -106,6 +106,7 @@ const files: Record<string, string> = {
   'docs/guide.md': filled('docs/guide.md', {
     store: example('store'),
     machine: example('machine'),
+    mcp: example('mcp'),
   }),
 };
 

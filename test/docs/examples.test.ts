@@ -73,6 +73,12 @@ describe.concurrent('the examples run and print', () => {
     expect(await run('docs/examples/machine.ts')).toBe('answered\n');
   });
 
+  it('mcp: a server of its own, one tool allowed and one asked about', async () => {
+    expect(await run('docs/examples/mcp.ts')).toBe(
+      'stock__remove {"item":"tea","amount":2}?\nok tea: 5\nok tea: 3\n',
+    );
+  });
+
   it('glm: without a key nothing is sent; with an endpoint it streams', async ({
     onTestFinished,
   }) => {

@@ -3,6 +3,7 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { onTestFinished } from 'vitest';
 
 /** A server on loopback: `whoami` tells the header `x-key`, `wait` and `stream` never answer. */
@@ -23,12 +24,9 @@ export async function startHttpServer({ refuse }: { readonly refuse?: number } =
       reached();
       return new Promise(() => {});
     });
-    server.registerTool('stream', {}, async ({ sendNotification }) => {
-      // The answer begins, so that it can break off.
-      await sendNotification({
-        method: 'notifications/progress',
-        params: { progressToken: 'none', progress: 1 },
-      });
+    server.registerTool('stream', {}, async ({ sendRequest }) => {
+      // What the client answers shows that it reads the stream that will break off.
+      await sendRequest({ method: 'ping' }, EmptyResultSchema);
       reached();
       return new Promise(() => {});
     });

@@ -6,9 +6,16 @@ export class MalformedSchema extends Error {}
 /** A schema of more parts, references followed, is shown to the model and not checked here. */
 const MOST_PARTS = 5_000;
 
-const TYPES: readonly unknown[] = [
-  ...['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'],
+const TYPES: readonly string[] = [
+  'object',
+  'array',
+  'string',
+  'number',
+  'boolean',
+  'integer',
+  'null',
 ];
+const NO_TYPES = { types: [], others: [] };
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 
@@ -100,10 +107,10 @@ class Relaxing {
         ? null
         : { enum: choice };
     }
-    const types = typesOf(schema);
-    if (types === null) return null;
+    const { types, others } = typesOf(schema);
     const described = types.map((type) => this.#ofType(type, schema));
-    return described.length === 1 ? (described[0] ?? null) : { anyOf: described };
+    const any = [...described, ...others.map((type) => ({ type }))];
+    return any.length > 1 ? { anyOf: any } : (any[0] ?? null);
   }
 
   #ofType(type: string, schema: JsonObject): JsonObject {
@@ -155,17 +162,25 @@ class Relaxing {
   }
 }
 
-/** The types of a schema; where it names none, what its keywords are about. Null for any. */
-function typesOf({ type, properties, required, items, prefixItems, ...others }: JsonObject) {
+/**
+ * The types of a schema, none for any. Where it names none, the one that its keywords are about, and
+ * the others, about which they say nothing.
+ */
+function typesOf({ type, properties, required, items, prefixItems, ...rest }: JsonObject): {
+  readonly types: readonly string[];
+  readonly others: readonly string[];
+} {
+  const about = (one: string) => ({ types: [one], others: TYPES.filter((other) => other !== one) });
   if (type === undefined) {
-    const isObject = properties ?? required ?? others.additionalProperties;
-    if (isObject !== undefined) return ['object'];
-    return (items ?? prefixItems) === undefined ? null : ['array'];
+    const isObject = properties ?? required ?? rest.additionalProperties;
+    if (isObject !== undefined) return about('object');
+    return (items ?? prefixItems) === undefined ? NO_TYPES : about('array');
   }
   const types = [type].flat();
   if (types.length === 0 || !types.every((one) => typeof one === 'string'))
     throw new MalformedSchema('type must name types');
-  return types.every((one) => TYPES.includes(one)) ? (types as readonly string[]) : null;
+  const named = types as readonly string[];
+  return named.every((one) => TYPES.includes(one)) ? { types: named, others: [] } : NO_TYPES;
 }
 
 function numbersOf(schema: JsonObject, words: readonly string[]): JsonObject {

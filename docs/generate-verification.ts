@@ -1,9 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { LOOPS, verify } from '../src/testing/index.ts';
+import { filled } from './filled.ts';
+import { table } from './table.ts';
 
 /**
  * Verifies the shipped machine and writes what came out: `docs/verification.json`, which the tests
- * hold the machine to and the inspector draws, and the tables of `docs/verification.md`.
+ * hold the machine to and the inspector draws, the tables of `docs/verification.md`, and what the
+ * example of `docs/testing.md` prints.
  * `npm run generate:verification`; it takes a minute or two.
  */
 const result = await verify();
@@ -17,9 +21,6 @@ writeFileSync(
   'docs/verification.json',
   `${JSON.stringify({ worlds, coverage, cycles: cycles.length }, null, 2)}\n`,
 );
-
-const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]) =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
 const worldTable = table(
   ['world', 'control states', 'edges', 'edges replayed live', 'mismatches'],
@@ -49,17 +50,16 @@ const summary = [
   `The chart has ${cycles.length} elementary cycles; ${cycles.filter((cycle) => cycle.bounds.length > 0).length} are bounded.`,
 ].join('\n');
 
-let text = readFileSync('docs/verification.md', 'utf8');
-for (const [name, content] of Object.entries({
+const tables = {
   worlds: worldTable,
   properties: propertyTable,
   cycles: cycleTable,
   coverage: summary,
-})) {
-  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`docs/verification.md: ${start} … ${end} is missing.`);
-  text = `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
-}
-writeFileSync('docs/verification.md', text);
+};
+writeFileSync('docs/verification.md', filled('docs/verification.md', tables));
+
+const example = ['--import', 'tsx', 'docs/examples/testing-verification.ts'];
+const printed = execFileSync(process.execPath, example, { encoding: 'utf8' }).trimEnd();
+const output = { 'testing-verification-output': `\`\`\`text\n${printed}\n\`\`\`` };
+writeFileSync('docs/testing.md', filled('docs/testing.md', output));
 console.log(summary);

@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { z } from 'zod';
 import { type GraphState, toGraph, toMermaid, toOverview } from '../machines/agent/agent.graph.ts';
 import { agentMachine } from '../machines/agent/agent.machine.ts';
 import type { Locale } from '../machines/vocabulary/json.ts';
-import { configSchema } from '../src/cli/config-schema.ts';
 import { layoutChart, layoutHash } from './chart-layout.ts';
+import { configJsonSchema, configurationTable } from './configuration-table.ts';
 import { defaultsTable } from './defaults.ts';
+import { filled } from './filled.ts';
+import { policiesTable } from './policies-table.ts';
+import { referenceTables } from './reference-tables.ts';
 
 /**
  * Writes what is generated from the code: `npm run generate`. With `--check` it writes nothing and
@@ -34,20 +36,6 @@ ${graph.states.map(stateLine).join('\n')}
 allowed call, spawned by \`execute\`.
 `;
 
-/** Fills what stands between `<!-- name -->` and `<!-- /name -->` in a text written by hand. */
-function filled(path: string, parts: Readonly<Record<string, string>>): string {
-  let text = readFileSync(path, 'utf8');
-  for (const [name, content] of Object.entries(parts)) {
-    const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-    const from = text.indexOf(start);
-    const to = text.indexOf(end);
-    if (from < 0 || to < from)
-      throw new Error(`${path}: the markers ${start} … ${end} are missing.`);
-    text = `${text.slice(0, from + start.length)}\n${content}\n${text.slice(to)}`;
-  }
-  return text;
-}
-
 /**
  * An example as a block of code: the whole of it, or the part between `// #region` and
  * `// #endregion` with the imports it uses, so that it can be pasted.
@@ -57,6 +45,11 @@ function example(name: string): string {
   const region = /\/\/ #region\n([^]*?)\/\/ #endregion/u.exec(code)?.[1]?.trim();
   const shown = region === undefined ? code.trim() : `${importsFor(region, code)}\n\n${region}`;
   return `\`\`\`ts\n${shown}\n\`\`\``;
+}
+
+/** An example that is no TypeScript, as a block. */
+function exampleFile(name: string, language: string): string {
+  return `\`\`\`${language}\n${readFileSync(`docs/examples/${name}`, 'utf8').trim()}\n\`\`\``;
 }
 
 /** The imports of a file, reduced to the names that a part of it uses. */
@@ -92,13 +85,9 @@ async function chartLayout(): Promise<string> {
   return `${JSON.stringify(await layoutChart(graph))}\n`;
 }
 
-const schema = {
-  title: 'agenthub.config.json',
-  ...z.toJSONSchema(configSchema, { io: 'input' }),
-};
 const files: Record<string, string> = {
   'machines/agent/README.md': machineReadme,
-  'agenthub.schema.json': `${JSON.stringify(schema, null, 2)}\n`,
+  'agenthub.schema.json': `${JSON.stringify(configJsonSchema(), null, 2)}\n`,
   'README.md': readme('README.md', 'en'),
   'README.zh-CN.md': readme('README.zh-CN.md', 'zh'),
   [CHART]: await chartLayout(),
@@ -107,6 +96,28 @@ const files: Record<string, string> = {
     store: example('store'),
     machine: example('machine'),
     mcp: example('mcp'),
+    'machine-questions': example('machine-questions'),
+    'machine-stored': example('machine-stored'),
+    policies: example('policies'),
+    'default-policies': policiesTable(),
+  }),
+  'docs/testing.md': filled('docs/testing.md', {
+    refund: example('refund'),
+    'testing-agent': example('testing-agent'),
+    'testing-model': example('testing-model'),
+    'testing-policy': example('testing-policy'),
+    'testing-hooks': example('testing-hooks'),
+    'refund-verification': example('refund.verification'),
+    'testing-verification': example('testing-verification'),
+  }),
+  'docs/verification.md': filled('docs/verification.md', {
+    'refund-verification': example('refund.verification'),
+    'pictures-verification': exampleFile('pictures.verification.mjs', 'js'),
+  }),
+  'docs/reference.md': filled('docs/reference.md', referenceTables()),
+  'docs/configuration.md': filled('docs/configuration.md', {
+    configuration: configurationTable(),
+    'configuration-file': exampleFile('agenthub.config.json', 'json'),
   }),
 };
 

@@ -1,8 +1,47 @@
 import { APPROVALS, type Approval } from '../permission/reasons.ts';
-import type { Grant, Limits } from './agent.types.ts';
+import type { Grant, Limits, PublicEvent } from './agent.types.ts';
+import type { Question } from './agent.view.ts';
 import { fieldsOf, isCount, listOf, oneOf, reading, required, timeOf } from './reading.ts';
 
-// What people and hosts send. Hosts that drive the actor themselves may send any object; what has
+type GrantEvent = Extract<PublicEvent, { type: 'permission.grant' }>;
+type DenyEvent = Extract<PublicEvent, { type: 'permission.deny' }>;
+
+/** Who answers a question, and when. */
+export interface Answerer {
+  /** Such as `terminal` or a person's name. */
+  readonly by: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/**
+ * The event that approves a question: without `approvals`, all that is missing; without `expiresAt`
+ * (milliseconds since the epoch), until the call starts. It holds for what the question showed.
+ */
+export function grantOf(
+  { callId, missing, shown }: Pick<Question, 'callId' | 'missing' | 'shown'>,
+  {
+    by,
+    at,
+    approvals = missing,
+    expiresAt = null,
+  }: Answerer & {
+    readonly approvals?: readonly Approval[] | undefined;
+    readonly expiresAt?: number | null | undefined;
+  },
+): GrantEvent {
+  return { type: 'permission.grant', callId, approvals: [...approvals], shown, by, at, expiresAt };
+}
+
+/** The event that denies a question; the reason goes to the model and may be left out. */
+export function denialOf(
+  { callId }: Pick<Question, 'callId'>,
+  { by, at, reason = '' }: Answerer & { readonly reason?: string | undefined },
+): DenyEvent {
+  return { type: 'permission.deny', callId, reason, by, at };
+}
+
+// What people and hosts send, read. Hosts that drive the actor themselves may send any object; what has
 // not the form of an order is an order for nothing, and never breaks a guard.
 
 /** An approval, or null when it is none: who gives it, for what, and until when must be plain. */

@@ -1,9 +1,9 @@
 import { assign, enqueueActions, setup, stopChild } from 'xstate';
 import { toErrorData } from '../vocabulary/errors.ts';
 import type { ReadModelAnswer, ReadPostToolVerdicts } from './agent.answers.ts';
-import { factsOf } from './agent.calls.ts';
 import * as guards from './agent.guards.ts';
 import { type PortOutputs, ports } from './agent.ports.ts';
+import { toolStarts } from './agent.starts.ts';
 import type {
   AgentContext,
   AgentEvent,
@@ -111,17 +111,8 @@ export const agentSetup = setup({
       updates.expireQuestions(context, { at }),
     ),
     startCalls: enqueueActions(({ context, enqueue }) => {
-      const { runId, turn, locale } = context;
-      for (const call of guards.allowedCalls(context)) {
-        if (call.facts === null) continue;
-        const { id: callId, tool, input } = call;
-        const attempt = call.starts + 1;
-        const facts = factsOf(call, call.facts);
-        enqueue.spawnChild('tool', {
-          id: toolId(callId),
-          input: { runId, turn, locale, callId, tool, input, facts, attempt },
-        });
-      }
+      for (const input of toolStarts(context))
+        enqueue.spawnChild('tool', { id: toolId(input.callId), input });
       enqueue.assign(updates.startCalls(context));
     }),
     recordResult: assign(({ context }, result: { actorId: string; output: ToolOutput }) =>

@@ -8,8 +8,10 @@ import type { AgentContext, Call, Limits, Rest, UsageTotals } from './agent.type
 
 /** One open question to a person. */
 export interface Question {
+  /** `<turn>.<index>` within the run. */
   readonly callId: string;
   readonly tool: string;
+  /** What would be executed: the whole input, as hooks left it. */
   readonly input: Json;
   /** Every reason, in the order of the rules. */
   readonly reasons: readonly Reason[];

@@ -9,6 +9,7 @@ export {
   toOverview,
 } from './agent.graph.ts';
 export { AGENT_MACHINE_VERSION, type AgentSnapshot, agentMachine } from './agent.machine.ts';
+export { type Answerer, denialOf, grantOf } from './agent.orders.ts';
 export { type PortInputs, type PortName, type PortOutputs, ports } from './agent.ports.ts';
 export type {
   AgentContext,

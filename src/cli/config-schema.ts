@@ -7,36 +7,46 @@ const url = z.url({ protocol: /^https?$/u }).refine(hasNoCredentials, {
 const milliseconds = z.number().int().min(1).max(2_147_483_647);
 const text = z.string().min(1);
 
-/** What `agenthub.config.json` may hold. Published as `agenthub.schema.json`. */
+/**
+ * What `agenthub.config.json` may hold. Published as `agenthub.schema.json`, with the descriptions
+ * here and the defaults of `config.ts`; docs/configuration.md is generated from both.
+ */
 export const configSchema = z.strictObject({
-  $schema: z.string().optional(),
+  $schema: z.string().optional().describe('Address of the schema, for editors.'),
   model: z
     .strictObject({
       provider: z
         .enum(['offline', 'glm', 'deepseek', 'ollama', 'openai'])
         .optional()
-        .describe('Where the model is; `offline` are rules, no model. Default `offline`.'),
+        .describe('Where the model is; `offline` are rules, no model.'),
       name: text.optional().describe("The model's name at the provider, such as `glm-4.6`."),
       baseURL: url.optional().describe('Any OpenAI-compatible endpoint, instead of the preset.'),
-      timeout: milliseconds.optional().describe('Milliseconds of silence. Default 300000.'),
-      maxRetries: z.number().int().min(0).max(20).optional().describe('Default 2.'),
-      stream: z.boolean().optional().describe('Default true.'),
+      timeout: milliseconds.optional().describe('Milliseconds of silence that are waited for.'),
+      maxRetries: z
+        .number()
+        .int()
+        .min(0)
+        .max(20)
+        .optional()
+        .describe('How often a request that got no reply is made again.'),
+      stream: z.boolean().optional().describe('Whether replies are streamed.'),
     })
-    .optional(),
+    .optional()
+    .describe('The model that answers.'),
   protocol: z
     .enum(['native-calls', 'react-text'])
     .optional()
-    .describe('How the model writes its steps. Default `native-calls`.'),
+    .describe(
+      'How the model writes its steps: as tool calls of the API, or as Thought / Action text.',
+    ),
   locale: z
     .enum(['zh', 'en'])
     .optional()
-    .describe('Language of the screen and of what the model is told. Default: the environment.'),
+    .describe('Language of the screen and of what the model is told.'),
   store: z
     .union([text, z.literal(false)])
     .optional()
-    .describe(
-      'Database file that runs are kept in, or false. Default `.agenthub/runs.db` where you are.',
-    ),
+    .describe('Database file that runs are kept in, or false for none.'),
   instructions: z.string().optional().describe('For the model, before everything else.'),
   knowledge: text.optional().describe('Folder of Markdown files that may be searched.'),
   files: z
@@ -45,12 +55,16 @@ export const configSchema = z.strictObject({
         .array(text)
         .min(1)
         .optional()
-        .describe('Folders whose pictures may be used without asking. Default: where you are.'),
+        .describe('Folders whose pictures may be used without asking.'),
       private: z.array(text).optional().describe('Folders that stay closed to every tool.'),
     })
-    .optional(),
+    .optional()
+    .describe('Where the picture tool may work.'),
   imageService: z
-    .strictObject({ url, timeout: milliseconds.optional() })
+    .strictObject({
+      url: url.describe('Address of the service.'),
+      timeout: milliseconds.optional().describe('Milliseconds it may take.'),
+    })
     .optional()
     .describe('Scales pictures through a service instead of in this process.'),
   allowedServices: z
@@ -63,14 +77,22 @@ export const configSchema = z.strictObject({
         .optional()
         .describe('Policies by tool name, over the shipped ones. A tool without one is denied.'),
     })
-    .optional(),
-  limits: limitsSchema.optional(),
+    .optional()
+    .describe('What tools may do.'),
+  limits: limitsSchema.optional().describe('How far a run may go before it is suspended.'),
   hooks: z
     .strictObject({
-      todoReminder: z.boolean().optional().describe('Default true.'),
-      unfinishedTodos: z.boolean().optional().describe('Default true.'),
+      todoReminder: z
+        .boolean()
+        .optional()
+        .describe('Remind the model of open to-do items after each tool.'),
+      unfinishedTodos: z
+        .boolean()
+        .optional()
+        .describe('Keep the run going while to-do items are open.'),
     })
-    .optional(),
+    .optional()
+    .describe('The shipped hooks. Hooks of your own need code: see `createAgent`.'),
 });
 
 export type ConfigFile = z.infer<typeof configSchema>;

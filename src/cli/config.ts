@@ -31,7 +31,7 @@ export interface Setting {
 export type Settings = ReadonlyMap<string, Setting>;
 
 /** Environment variables that set a value. */
-const ENVIRONMENT: Readonly<Record<string, string>> = {
+export const ENVIRONMENT: Readonly<Record<string, string>> = {
   AGENTHUB_PROVIDER: 'model.provider',
   AGENTHUB_MODEL: 'model.name',
   AGENTHUB_BASE_URL: 'model.baseURL',
@@ -41,7 +41,8 @@ const ENVIRONMENT: Readonly<Record<string, string>> = {
   AGENTHUB_STORE: 'store',
 };
 
-const DEFAULTS: Readonly<Record<string, unknown>> = {
+/** Values that are the same everywhere; the others depend on where the command runs. */
+export const DEFAULTS: Readonly<Record<string, unknown>> = {
   'model.provider': 'offline',
   'model.timeout': 300_000,
   'model.maxRetries': 2,

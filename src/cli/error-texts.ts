@@ -32,6 +32,9 @@ export const CHINESE: Readonly<Record<string, string>> = {
   policies_changed:
     '运行 {runId} 开始时的权限策略和现在配置的不同。没有写入；请用当时的配置，或 agenthub fork … --policies current。',
   hooks_changed: '运行 {runId} 开始时的钩子和现在的不同。没有写入；请注册当时的钩子。',
+  not_ended: '运行 {runId} 还没有结束（{status}）。没有删除；请先取消：agenthub cancel {runId}',
+  imported_calls:
+    '运行 {runId} 是导入的，有未完成的调用，它们是在别处决定的。没有写入。请从第 {seq} 条记录、这些调用之前分叉：agenthub fork {runId} --at {seq}；文件是自己的，可用 import --trusted 导入。',
   tools_changed:
     '运行 {runId} 有未完成的调用，用到这里没有的工具：{tools}。没有写入；请提供这些工具。',
   fork_diverges: '在另外的策略下，第 {seq} 条记录会走向别处。请在它之前分叉。',

@@ -33,6 +33,7 @@ export const RUN_HELP = {
     zh: '换一套策略，存储的运行里哪些决定会不同；有就以 1 退出',
     en: 'which decisions of the stored runs other policies would change; exits with 1 if any',
   },
+  delete: { zh: '删除已经结束的运行', en: 'take runs that have ended out of the store' },
   export: { zh: '把一次运行导出为 NDJSON', en: 'a run as NDJSON' },
   inspect: {
     zh: '在浏览器里看运行、看状态图、答复问题；只在本机，地址带一次性的令牌',
@@ -90,6 +91,10 @@ export const RUN_HELP = {
     zh: '策略的 JSON 文件，或带 permissions.policies 的配置文件',
     en: 'JSON file of policies, or a configuration file with permissions.policies',
   },
+  older: {
+    zh: '所有这么久没有变化、已经结束的运行，例如 30d',
+    en: 'every run that ended and has not changed for so long, such as 30d',
+  },
   output: { zh: '写入这个文件：要么完整，要么没有', en: 'write to this file, whole or not at all' },
   exportFile: { zh: '导出的文件', en: 'exported file' },
   port: { zh: '端口（默认：任意空闲端口）', en: 'port (default: any free one)' },
@@ -106,6 +111,10 @@ export const RUN_HELP = {
     en: "relay this run's states to Stately's hosted inspector: stately.ai sees names of tools, ids and figures, no content",
   },
   as: { zh: '换一个运行编号', en: 'another id for the run' },
+  trusted: {
+    zh: '文件是自己的：它未完成的调用可以接着做',
+    en: 'the file is your own: its open calls may go on',
+  },
   property: {
     zh: '导出 properties（可选 worlds）的模块',
     en: 'module that exports properties, and worlds if it has its own',

@@ -14,6 +14,7 @@ import {
   importCommand,
   policyCheckCommand,
 } from './commands/copy-commands.ts';
+import { type DeleteFlags, deleteCommand } from './commands/delete-command.ts';
 import { type InspectFlags, inspectCommand } from './commands/inspect-command.ts';
 import {
   type ReplayFlags,
@@ -127,6 +128,13 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
       exit(await inspectCommand(run, flags, io)),
     );
   looking(
+    command('delete', 'delete')
+      .argument('[runs...]', text('runId'))
+      .option('--older <age>', text('older')),
+  ).action(async (runs: string[], flags: DeleteFlags) =>
+    exit(await deleteCommand(runs, flags, io)),
+  );
+  looking(
     command('export', 'export')
       .argument('<run>', text('runId'))
       .option('--output <file>', text('output')),
@@ -134,6 +142,7 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
   looking(
     command('import', 'import')
       .argument('<file>', text('exportFile'))
-      .option('--as <id>', text('as')),
+      .option('--as <id>', text('as'))
+      .option('--trusted', text('trusted')),
   ).action(async (file: string, flags: ImportFlags) => exit(await importCommand(file, flags, io)));
 }

@@ -76,6 +76,7 @@ export const RUN_TEXTS = {
     zh: '答复已存在运行 {run} 的收件箱里，由下一个驱动它的进程收下：{what}',
     en: 'The answer is kept in the inbox of run {run} for whoever drives it next: {what}',
   },
+  deleted: { zh: '已删除的运行：{count}', en: 'Runs deleted: {count}' },
   cancelledOne: { zh: '运行 {run} 已取消。', en: 'Run {run} was cancelled.' },
   endedInstead: {
     zh: '运行 {run} 没有取消：它已经是“{status}”。',

@@ -44,6 +44,10 @@ export const USAGE_TEXTS = {
     zh: '--port："{text}" 不是端口；端口是 1 到 65535 的整数。',
     en: '--port: "{text}" is no port; ports are whole numbers from 1 to 65535.',
   },
+  deleteWhich: {
+    zh: '要删除哪些运行：写出编号，或用 --older 30d，二者之一。',
+    en: 'Say which runs to delete: their ids, or --older 30d; one of the two.',
+  },
   notDuration: {
     zh: '{flag}："{text}" 不是时长；请写成 30s、10m、2h 或 1d。',
     en: '{flag}: "{text}" is no duration; write 30s, 10m, 2h or 1d.',

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { InspectionEvent } from 'xstate';
 import { loadAsset } from './server/assets.ts';
+import { closeGently } from './server/close-gently.ts';
 import { openStream } from './server/event-stream.ts';
 import { findIntruder, hasToken, refuse, SAFE_HEADERS } from './server/safety.ts';
-import { closeGently } from './server/start-inspector.ts';
 import {
   createStatelyInspection,
   type StatelyInspectionOptions,

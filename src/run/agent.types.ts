@@ -14,21 +14,23 @@ import type { RunStore } from './store/store.types.ts';
 
 /** What an agent is made of. Only `model` is required. */
 export interface AgentOptions {
+  /** Who answers: `openaiModel`, `offlineModel`, `scriptedModel`, or a `Model` of your own. Required. */
   readonly model: Model;
   /** How steps are written. Default `native-calls`. */
   readonly protocol?: Protocol['name'] | Protocol;
   /** Instructions for the model, before everything else. Default none. */
   readonly instructions?: string;
-  /** Default none; see `createDefaultTools`. */
+  /** What the model may call. Default none; see `createDefaultTools` and `defineTool`. */
   readonly tools?: readonly Tool[];
-  /** In the order they run. Default none. */
+  /** In the order they run; see `defineHook`. Default none. */
   readonly hooks?: readonly Hook[];
   readonly permissions?: {
-    /** Policies by tool name, added to the shipped ones; a tool without one is denied. */
+    /** By tool name, over `DEFAULT_POLICIES`; a tool without one is denied. Default none. */
     readonly policies?: Policies;
   };
   /**
-   * Default `DEFAULT_LIMITS`; without a store, with ten minutes for a person to answer.
+   * How far a run may go. What is left out is as in `DEFAULT_LIMITS`; without a store, with ten
+   * minutes for a person to answer.
    */
   readonly limits?: Partial<Limits>;
   /** The language of everything said to the model and of the texts in errors. Default `en`. */
@@ -64,6 +66,7 @@ export interface StartOptions {
   readonly history?: readonly Message[];
   /** Raises or lowers limits for this run. */
   readonly limits?: Partial<Limits>;
+  /** Its id: one line of 1 to 200 characters. Default what `createId` gives. */
   readonly runId?: string;
 }
 
@@ -79,12 +82,15 @@ export interface Agent {
    * Goes on with a stored run, from exactly where its log ends. A tool that had started and left no
    * result is not started again unless it is `safeToRepeat`: a person decides.
    * @throws AgentHubError a `StoreErrorCode`, or `no_store`, `run_ended`, `version_mismatch`,
-   * `policies_changed`, `hooks_changed`, `tools_changed`; nothing was written then.
+   * `policies_changed`, `hooks_changed`, `tools_changed`, `imported_calls`; nothing was written then.
    */
   restore(runId: string): Promise<Run>;
   /** The tools as the model is told about them. */
   readonly tools: readonly ToolSpec[];
+  /** The policies in effect: the shipped ones with yours over them. */
   readonly policies: Policies;
+  /** The limits of a run that is given none of its own. */
   readonly limits: Limits;
+  /** The model's name. */
   readonly model: string;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { type Answerer, grantOf } from '../../machines/agent/agent.orders.ts';
 import type { AgentContext, PublicEvent } from '../../machines/agent/agent.types.ts';
-import { questionsOf } from '../../machines/agent/agent.view.ts';
-import { APPROVALS } from '../../machines/permission/reasons.ts';
+import { type Question, questionsOf } from '../../machines/agent/agent.view.ts';
+import { APPROVALS, type Approval } from '../../machines/permission/reasons.ts';
 import { limitsSchema } from './options.ts';
 import type { AnswerResult } from './run.types.ts';
 
@@ -35,6 +36,24 @@ const answerSchema = z.discriminatedUnion('type', [
 export function toPublicEvent(candidate: unknown): PublicEvent | null {
   const parsed = answerSchema.safeParse(candidate);
   return parsed.success ? (parsed.data as PublicEvent) : null;
+}
+
+/** How a call is approved; what is left out is as its question says. */
+interface Approving extends Answerer {
+  readonly approvals?: readonly Approval[] | undefined;
+  readonly shown?: string | undefined;
+  readonly expiresAt?: number | undefined;
+}
+
+/** The approval of a call that may be asked about. Where nothing is asked, it is for nothing. */
+export function approvalFor(
+  callId: string,
+  questions: readonly Question[],
+  { shown, ...answer }: Approving,
+): PublicEvent {
+  const asked = questions.find((question) => question.callId === callId);
+  const { missing, shown: current } = asked ?? { missing: [], shown: '' };
+  return grantOf({ callId, missing, shown: shown ?? current }, answer);
 }
 
 type RefusalCode = Extract<AnswerResult, { accepted: false }>['code'];

@@ -18,34 +18,48 @@ const HOOK_EVENTS = [
 /** Limits as a host or a configuration file may give them. */
 export const limitsSchema = z
   .strictObject({
-    turns: count,
-    toolCalls: count,
-    callsPerReply: count,
-    repairs: count.or(z.literal(0)),
-    stopBlocks: count.or(z.literal(0)),
-    repeatedCalls: count.min(2),
-    tokens: count.nullable(),
-    time: count.nullable(),
-    approvalDeadline: count.nullable(),
+    turns: count.describe('Model requests.'),
+    toolCalls: count.describe('Tool calls in the whole run.'),
+    callsPerReply: count.describe('Tool calls in one reply; a reply with more is sent back.'),
+    repairs: count
+      .or(z.literal(0))
+      .describe('Replies that could not be read and were sent back to be mended.'),
+    stopBlocks: count.or(z.literal(0)).describe('Times a Stop hook may keep the run going.'),
+    repeatedCalls: count.min(2).describe('Times the same call may give the same result.'),
+    tokens: count.nullable().describe('Tokens in and out, as reported; null for no limit.'),
+    time: count
+      .nullable()
+      .describe('Milliseconds of work, waiting for people left out; null for no limit.'),
+    approvalDeadline: count
+      .nullable()
+      .describe('Milliseconds a person has to answer a question; null for no deadline.'),
   })
   .partial();
 
+const fact = z.string().describe('The name of a fact.');
 const conditionSchema = z.union([
-  z.strictObject({ fact: z.string(), is: z.json() }),
-  z.strictObject({ fact: z.string(), above: z.number() }),
-  z.strictObject({ fact: z.string(), below: z.number() }),
+  z.strictObject({ fact, is: z.json().describe('The fact equals this value.') }),
+  z.strictObject({ fact, above: z.number().describe('The fact is greater than this number.') }),
+  z.strictObject({ fact, below: z.number().describe('The fact is less than this number.') }),
 ]);
 
 const ruleSchema = z
   .strictObject({
-    when: z.array(conditionSchema),
-    action: z.enum(['ask', 'deny']),
-    approval: z.enum(['outside', 'service', 'overwrite', 'use', 'hook', 'repeat']).nullable(),
-    reason: z.strictObject({
-      code: z.string().min(1),
-      zh: z.string().min(1),
-      en: z.string().min(1),
-    }),
+    when: z
+      .array(conditionSchema)
+      .describe('All must hold for the rule to match; none: it always matches.'),
+    action: z.enum(['ask', 'deny']).describe('What the rule does when it matches.'),
+    approval: z
+      .enum(['outside', 'service', 'overwrite', 'use', 'hook', 'repeat'])
+      .nullable()
+      .describe('What a person approves to lift an "ask"; null for a "deny".'),
+    reason: z
+      .strictObject({
+        code: z.string().min(1).describe('A literal code.'),
+        zh: z.string().min(1).describe('The reason in Chinese.'),
+        en: z.string().min(1).describe('The reason in English.'),
+      })
+      .describe('What people and the model are told.'),
   })
   .refine(({ action, approval }) => action === 'deny' || approval !== null, {
     message: 'an "ask" rule must name the approval that lifts it',
@@ -55,7 +69,10 @@ const ruleSchema = z
 /** Policies as a host or a configuration file may give them. */
 export const policiesSchema = z.record(
   z.string(),
-  z.union([z.enum(['allow', 'ask', 'deny']), z.strictObject({ rules: z.array(ruleSchema) })]),
+  z.union([
+    z.enum(['allow', 'ask', 'deny']).describe('Always, only when a person approves, or never.'),
+    z.strictObject({ rules: z.array(ruleSchema) }).describe('By rules on facts.'),
+  ]),
 );
 
 /** Parses an option, or says which one is wrong and what is allowed. */

@@ -2,7 +2,7 @@ import type { HookSelector } from '../../machines/agent/matcher.ts';
 import type { Policies } from '../../machines/permission/policies.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { canonicalJson } from '../../machines/vocabulary/json.ts';
-import { type AgentSnapshot, foldLog, startOf } from './fold.ts';
+import { type AgentSnapshot, foldLog, foldSteps, startOf } from './fold.ts';
 import type { InboxEntry, Lease, LeaseRequest, LogRecord, RunStore } from './store/store.types.ts';
 
 /** What a run is restored from, and under which rules. */
@@ -38,6 +38,7 @@ export async function restoreLog(runId: string, options: RestoreOptions): Promis
     const snapshot = foldLog(log);
     checkSame(log, options);
     checkTools(snapshot, options.tools);
+    checkImported(log, snapshot);
     if (snapshot.status !== 'active')
       throw new AgentHubError('run_ended', `Run ${runId} has ended; it cannot go on.`, { runId });
     return { lease, log, snapshot, waiting: await store.pending(runId) };
@@ -81,6 +82,23 @@ function checkTools({ context }: AgentSnapshot, tools: RestoreOptions['tools']):
     `Run ${runId} has open calls of tools that this agent has not: ${wanted}. Nothing was written. Give the agent these tools.`,
     { runId, tools: wanted },
   );
+}
+
+/** Verdicts, facts and approvals in a file are its writer's word: they let nothing start here. */
+function checkImported(log: readonly LogRecord[], { context }: AgentSnapshot): void {
+  if (startOf(log).imported !== true || !hasOpenCalls(context)) return;
+  const { runId } = context;
+  const before = [...foldSteps(log)].findLast(({ snapshot }) => !hasOpenCalls(snapshot.context));
+  const seq = before?.record.seq ?? 0;
+  throw new AgentHubError(
+    'imported_calls',
+    `Run ${runId} was imported with open calls, which were decided about elsewhere. Nothing was written. Fork it at record ${seq}, before these calls; or import it as trusted if the file is your own.`,
+    { runId, seq },
+  );
+}
+
+function hasOpenCalls({ calls }: AgentSnapshot['context']): boolean {
+  return calls.some(({ stage }) => stage !== 'settled');
 }
 
 function names(hooks: readonly HookSelector[]): string {

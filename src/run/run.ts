@@ -1,17 +1,18 @@
 import { createActor, type InspectionEvent, type Observer } from 'xstate';
 import type { AgentSnapshot, agentMachine } from '../../machines/agent/agent.machine.ts';
-import type { AgentInput, Limits, PublicEvent, Rest } from '../../machines/agent/agent.types.ts';
+import { denialOf } from '../../machines/agent/agent.orders.ts';
+import type { AgentInput, Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
-import { type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
-import { frozenHistory } from '../hooks/frozen-copy.ts';
-import { judgeAnswer, refuse } from './answers.ts';
+import { toErrorData } from '../../machines/vocabulary/errors.ts';
+import { approvalFor, judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
 import { harmlessly } from './harmlessly.ts';
 import { type Inbox, watchInbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
 import { limitsSchema, parseOption } from './options.ts';
-import type { AnswerResult, Run, RunEvent, RunLeavings, RunOutcome } from './run.types.ts';
+import { failed, leavingsOf, outcomeOf, type RestedOutcome } from './outcome.ts';
+import type { AnswerResult, Run, RunEvent, RunOutcome } from './run.types.ts';
 import { statusOf } from './run-status.ts';
 import type { InboxEntry, RunStore } from './store/store.types.ts';
 
@@ -24,9 +25,6 @@ export interface RunHost {
   /** Makes the run known to the ports; gives back how to forget it. */
   readonly register: (runId: string, observer: RunObserver) => () => void;
 }
-
-/** What the chart itself came to. */
-type RestedOutcome = Rest & RunLeavings;
 
 /** Where a run begins: at its input, or at a snapshot folded from its log. */
 export type RunOrigin = { readonly input: AgentInput } | { readonly snapshot: AgentSnapshot };
@@ -92,7 +90,10 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       );
     const failure = await (isOver
       ? journal?.close()
-      : journal?.ready().then(() => null, toStoreError));
+      : journal?.ready().then(
+          () => null,
+          (thrown: unknown) => toErrorData(thrown, 'store_failed'),
+        ));
     const said = failure ? failed(outcome, failure) : outcome;
     observer.emit({ type: 'rest', outcome: said });
     // Resumed before that was told: readers of this leg go on reading.
@@ -174,20 +175,10 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
     },
     [Symbol.asyncIterator]: () => stream.read(),
 
-    approve: (callId, approvals, { by = 'host', shown, expiresAt = null } = {}) => {
-      const question = questions().find((asked) => asked.callId === callId);
-      return answer({
-        type: 'permission.grant',
-        callId,
-        approvals: [...(approvals ?? question?.missing ?? [])],
-        shown: shown ?? question?.shown ?? '',
-        by,
-        at: now(),
-        expiresAt,
-      });
-    },
+    approve: (callId, approvals, { by = 'host', shown, expiresAt } = {}) =>
+      answer(approvalFor(callId, questions(), { by, at: now(), approvals, shown, expiresAt })),
     deny: (callId, reason = '', { by = 'host' } = {}) =>
-      answer({ type: 'permission.deny', callId, reason, by, at: now() }),
+      answer(denialOf({ callId }, { by, at: now(), reason })),
     cancel: ({ by = 'host' } = {}) => answer({ type: 'run.cancel', by, at: now() }),
     resume: (limits = {}, { by = 'host' } = {}) => {
       const raised = parseOption(limitsSchema, limits, 'limits') as Partial<Limits>;
@@ -203,30 +194,6 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       if (!isResting) resting.resolve({ status: 'closed', ...leavingsOf(actor.getSnapshot()) });
       await journal?.close();
     },
-  };
-}
-
-function failed(outcome: RestedOutcome, error: ErrorData): RestedOutcome {
-  const { runId, usage, todos, messages } = outcome;
-  return { status: 'failed', error, runId, usage, todos, messages };
-}
-
-function toStoreError(thrown: unknown): ErrorData {
-  return toErrorData(thrown, 'store_failed');
-}
-
-function outcomeOf(snapshot: AgentSnapshot): RestedOutcome {
-  const error = { code: 'engine_error', message: 'The run stopped without saying how.' };
-  const rest = snapshot.context.rest ?? { status: 'failed', error };
-  return { ...rest, ...leavingsOf(snapshot) };
-}
-
-function leavingsOf(snapshot: AgentSnapshot): RunLeavings {
-  const { runId, usage, messages } = snapshot.context;
-  return {
-    ...{ runId, usage: reportUsage(usage), todos: todosOf(snapshot) },
-    // Copies: a suspended run goes on from its own.
-    messages: frozenHistory(messages),
   };
 }
 

@@ -21,6 +21,7 @@ interface StepPart {
 /** One request for a reply, with every attempt the client made for it. */
 export interface ModelStep extends StepPart {
   readonly kind: 'model';
+  /** The model's name. */
   readonly model: string;
   readonly status: 'open' | 'ok' | 'error' | 'cancelled';
   readonly requests: readonly RequestRecord[];
@@ -35,6 +36,7 @@ export interface ModelStep extends StepPart {
 export interface HookStep extends StepPart {
   readonly kind: 'hook';
   readonly event: HookEvent;
+  /** The hook's name. */
   readonly hook: string;
   /** What it decided; `failed` when `error` says why. */
   readonly verdict: string;
@@ -58,7 +60,9 @@ export interface PersonStep extends StepPart {
   readonly callId: string;
   readonly tool: string;
   readonly reasons: readonly Reason[];
+  /** `expired`: the deadline passed. */
   readonly answer: 'open' | 'granted' | 'denied' | 'expired' | 'cancelled';
+  /** What was approved. */
   readonly approvals: readonly Approval[];
   /** Who answered, or null. */
   readonly by: string | null;
@@ -69,11 +73,14 @@ export interface ToolStep extends StepPart {
   readonly kind: 'tool';
   readonly callId: string;
   readonly tool: string;
+  /** 1 for the first start of the call. */
   readonly attempt: number;
   readonly input: Json;
+  /** How it came out: `ok`, `error`, `timeout`, `unknown` or `cancelled`. */
   readonly outcome: 'open' | Outcome;
   /** Bytes of UTF-8 the tool answered, before capping. */
   readonly bytes: number;
+  /** What it answered, capped. */
   readonly content: string;
 }
 
@@ -104,7 +111,9 @@ export type RunOutcome = (Rest | Closed) & RunLeavings;
 /** What a run leaves, however it ended. */
 export interface RunLeavings {
   readonly runId: string;
+  /** Requests, tokens, messages and characters of the whole run. */
   readonly usage: UsageReport;
+  /** The to-do list as it was left. */
   readonly todos: readonly TodoItem[];
   /** The whole conversation; hand it to the next run as `history`. */
   readonly messages: readonly Message[];
@@ -143,6 +152,7 @@ export interface ApproveOptions extends AnswerOptions {
 
 /** A run of an agent. Iterate it for its events from the start until it rests. */
 export interface Run extends AsyncIterable<RunEvent> {
+  /** The run's id, under which a store keeps it. */
   readonly id: string;
   /** Where the chart stands, such as `execute`. */
   readonly state: string;
@@ -150,7 +160,9 @@ export interface Run extends AsyncIterable<RunEvent> {
   readonly questions: readonly Question[];
   /** The steps so far, open ones included. */
   readonly trace: readonly Step[];
+  /** Requests, tokens, messages and characters so far. */
   readonly usage: UsageReport;
+  /** The to-do list as it stands. */
   readonly todos: readonly TodoItem[];
   /**
    * Resolves when the run rests: done, suspended, failed or cancelled; or `closed`, when it was let

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { transition } from 'xstate';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
+import { denialOf } from '../../machines/agent/agent.orders.ts';
 import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import {
   type Question,
@@ -11,7 +12,7 @@ import {
   todosOf,
 } from '../../machines/agent/agent.view.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
-import { judgeAnswer } from './answers.ts';
+import { approvalFor, judgeAnswer } from './answers.ts';
 import { type AgentSnapshot, foldLog } from './fold.ts';
 import { callsOf } from './history/calls.ts';
 import { checkPolicies, type Flip } from './history/policy-check.ts';
@@ -20,7 +21,7 @@ import { copyLog, exportLog, parseExport } from './history/transfer.ts';
 import { whyCall } from './history/why.ts';
 import { checkRunId } from './options.ts';
 import type { PostedAnswer, Runs, RunsOptions } from './runs.types.ts';
-import type { InboxEntry, LogRecord, RunStore, RunSummary } from './store/store.types.ts';
+import type { InboxEntry, LogRecord, RunStore } from './store/store.types.ts';
 
 /** The runs of a store. */
 export function openRuns(
@@ -28,21 +29,13 @@ export function openRuns(
   { now = Date.now, patience = 3_000 }: RunsOptions = {},
 ): Runs {
   const request = { owner: 'copying', ttl: 60_000 };
-  const summaryOf = async (runId: string): Promise<RunSummary> => {
-    const found = (await store.list({ search: runId, limit: 1_000 })).find(
-      (run) => run.runId === runId,
-    );
-    if (found === undefined)
-      throw new AgentHubError('run_unknown', `There is no run ${runId} in ${store.name}.`);
-    return found;
-  };
 
   /** Puts an answer into the inbox if the run, as it stands, would take it. */
   const post = async (
     runId: string,
     make: (questions: readonly Question[]) => PublicEvent,
   ): Promise<PostedAnswer> => {
-    const { drivenBy } = await summaryOf(runId);
+    const { drivenBy } = await store.summary(runId);
     const folded = foldLog(await store.read(runId));
     // As the run will be once it has taken the answers that wait: what is answered stays answered.
     const snapshot = (await store.pending(runId)).reduce(foldAnswer, folded);
@@ -63,7 +56,7 @@ export function openRuns(
   return {
     list: (filter) => store.list(filter),
     show: async (runId) => {
-      const summary = await summaryOf(runId);
+      const summary = await store.summary(runId);
       const log = await store.read(runId);
       const snapshot = foldLog(log);
       const { usage, rest, messages } = snapshot.context;
@@ -82,21 +75,12 @@ export function openRuns(
     },
     replay: async (runId, to) => timelineOf(upTo(await store.read(runId), to)),
     why: async (runId, callId) => whyCall(await store.read(runId), callId),
-    approve: (runId, callId, { by, approvals, expiresAt = null, shown }) =>
-      post(runId, (questions) => {
-        const question = questions.find((asked) => asked.callId === callId);
-        return {
-          type: 'permission.grant',
-          callId,
-          approvals: approvals ?? question?.missing ?? [],
-          shown: shown ?? question?.shown ?? '',
-          by,
-          at: now(),
-          expiresAt,
-        };
-      }),
-    deny: (runId, callId, { by, reason = '' }) =>
-      post(runId, () => ({ type: 'permission.deny', callId, reason, by, at: now() })),
+    approve: (runId, callId, { by, approvals, expiresAt, shown }) =>
+      post(runId, (questions) =>
+        approvalFor(callId, questions, { by, at: now(), approvals, shown, expiresAt }),
+      ),
+    deny: (runId, callId, { by, reason }) =>
+      post(runId, () => denialOf({ callId }, { by, at: now(), reason })),
     cancel: (runId, { by }) => post(runId, () => ({ type: 'run.cancel', by, at: now() })),
     resume: (runId, { by, limits = {} }) =>
       post(runId, () => ({ type: 'run.resume', limits, by, at: now() })),
@@ -127,12 +111,22 @@ export function openRuns(
       }
       return { runs: runs.length, decisions, flips, unreadable };
     },
+    delete: async (runId) => {
+      const { status } = await store.summary(runId);
+      if (status !== 'done' && status !== 'failed' && status !== 'cancelled')
+        throw new AgentHubError(
+          'not_ended',
+          `Run ${runId} has not ended (${status}). Nothing was deleted; cancel it first.`,
+          { runId, status },
+        );
+      await store.remove(runId);
+    },
     export: async (runId) => exportLog(await store.read(runId)),
-    import: async (text, { newId } = {}) => {
+    import: async (text, { newId, isTrusted = false } = {}) => {
       const log = parseExport(text);
       const [start] = log;
       const runId = checkRunId(newId ?? (start?.kind === 'start' ? start.input.runId : ''));
-      await copyLog(store, log, { runId, request });
+      await copyLog(store, log, { runId, request, isImported: !isTrusted });
       return runId;
     },
   };

@@ -15,11 +15,14 @@ import type { RunFilter, RunSummary } from './store/store.types.ts';
 export interface StoredRun extends RunSummary {
   /** Where the chart stands, such as `awaitPermission.asking`. */
   readonly state: string;
+  /** The questions that wait for a person. */
   readonly questions: readonly Question[];
   readonly usage: RunOutcome['usage'];
   readonly todos: RunOutcome['todos'];
+  /** How it came to rest, or null while it has not. */
   readonly rest: AgentSnapshot['context']['rest'];
   readonly messages: readonly Message[];
+  /** One entry per record of the log. */
   readonly timeline: readonly TimelineEntry[];
   /** Every call, with all decisions about it. */
   readonly calls: readonly StoredCall[];
@@ -95,13 +98,23 @@ export interface Runs {
     readonly flips: readonly Flip[];
     readonly unreadable: readonly string[];
   }>;
+  /**
+   * Takes a run that has ended out of the store, with its log.
+   * @throws AgentHubError `not_ended` for one that has not: cancel it first.
+   */
+  delete(runId: string): Promise<void>;
   /** A run as NDJSON; see `import`. */
   export(runId: string): Promise<string>;
   /**
-   * Writes an exported run as one that nobody drives, and gives its id.
+   * Writes an exported run as one that nobody drives, and gives its id. It can be looked at, asked
+   * why, and forked. It goes on only while no call of it is open: what a file says was approved, or
+   * let pass by hooks, lets nothing start here. `isTrusted` says that the file is one's own.
    * @throws AgentHubError `invalid_export`, `run_exists`, `version_mismatch`; nothing was written then.
    */
-  import(text: string, options?: { readonly newId?: string }): Promise<string>;
+  import(
+    text: string,
+    options?: { readonly newId?: string; readonly isTrusted?: boolean },
+  ): Promise<string>;
 }
 
 /** How stored runs are worked with. */

@@ -32,7 +32,9 @@ export interface ToolResult {
 export interface Tool<Input = unknown> {
   /** What models call it: letters, digits, `_` and `-`, 64 at most. */
   readonly name: string;
+  /** What it does, for the model, in both languages. */
   readonly description: LocalizedText;
+  /** The schema of one object; what does not fit goes back to the model. */
   readonly input: z.ZodType<Input>;
   /** The property that a plain-text Action Input fills verbatim. */
   readonly textField: string | null;
@@ -48,7 +50,7 @@ export interface Tool<Input = unknown> {
    * call as `facts_unavailable`.
    */
   inspectFacts(input: Input, context: { readonly signal: AbortSignal }): Promise<Partial<Facts>>;
-  /** `facts` are those the decision was made on: act on nothing else. */
+  /** Does the work. `facts` are those the decision was made on: act on nothing else. */
   execute(
     input: Input,
     context: ToolContext & { readonly facts: Facts },

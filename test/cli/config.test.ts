@@ -79,6 +79,27 @@ describe('agenthub config', () => {
     ]);
   });
 
+  it('shows the policies in effect: the shipped ones, and its own over them', async () => {
+    const shown = async (file: object | null) => {
+      const { out } = await config(file, { args: ['--json'] });
+      return Object.entries(JSON.parse(out) as Record<string, { value: unknown; source: string }>)
+        .filter(([name]) => name.startsWith('permissions.'))
+        .map(([name, { value, source }]) => [name, typeof value, source]);
+    };
+    const shipped = [
+      ['permissions.policies.image_scaling', 'object', 'default'],
+      ['permissions.policies.knowledge_search', 'string', 'default'],
+      ['permissions.policies.todo_write', 'string', 'default'],
+    ];
+    expect(await shown(null)).toEqual(shipped);
+    const policies = { echo: 'ask', image_scaling: 'deny' };
+    expect(await shown({ permissions: { policies } })).toEqual([
+      ['permissions.policies.echo', 'string', 'file'],
+      ['permissions.policies.image_scaling', 'string', 'file'],
+      ...shipped.slice(1),
+    ]);
+  });
+
   it('gives the same as JSON', async () => {
     const { out } = await config({ limits: { turns: 3 } }, { args: ['--json', '--locale=zh'] });
     expect(JSON.parse(out)).toMatchObject({

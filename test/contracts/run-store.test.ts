@@ -212,6 +212,41 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     await store.close();
   });
 
+  it('tells of one run by its exact id, as in the list', async () => {
+    const store = open();
+    for (const id of ['run', 'run-2']) await store.create(start(id, `prompt of ${id}`), alice);
+    const listed = await store.list();
+    expect(await store.summary('run')).toEqual(listed.find(({ runId }) => runId === 'run'));
+    expect((await store.summary('run-2')).prompt).toBe('prompt of run-2');
+    await expect(store.summary('ru')).rejects.toMatchObject({ code: 'run_unknown' });
+    await expect(store.summary('RUN')).rejects.toMatchObject({ code: 'run_unknown' });
+    await store.close();
+  });
+
+  it('takes a run out, with its log and its inbox, and no other', async () => {
+    const store = open();
+    const lease = await store.create(start('a'), alice);
+    await store.create(start('b'), alice);
+    const cancel = { type: 'run.cancel', by: 'ada', at: 9 } as const;
+    const [gone, kept] = [await store.post('a', cancel), await store.post('b', cancel)];
+    await expect(store.remove('a')).rejects.toMatchObject({ code: 'run_driven' });
+    await store.append(lease, [], {
+      durable: false,
+      settled: [{ id: gone, result: { accepted: true } }],
+    });
+    await store.release(lease);
+    await store.remove('a');
+    for (const asked of [store.read('a'), store.summary('a'), store.remove('a')])
+      await expect(asked).rejects.toMatchObject({ code: 'run_unknown' });
+    expect((await store.list()).map(({ runId }) => runId)).toEqual(['b']);
+    expect([await store.resultOf(gone), await store.pending('a')]).toEqual([null, []]);
+    expect((await store.pending('b')).map(({ id }) => id)).toEqual([kept]);
+    // The id is free again, and nothing of the old run comes back.
+    await store.create(start('a'), alice);
+    expect([(await store.read('a')).length, await store.pending('a')]).toEqual([1, []]);
+    await store.close();
+  });
+
   it('lists the newest first, by status and by text of id or prompt', async () => {
     const store = open();
     for (const [id, prompt] of [

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { denialOf, grantOf } from '../../machines/agent/agent.orders.ts';
 import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import { questionsOf } from '../../machines/agent/agent.view.ts';
 import { startMachine } from './doubles.ts';
@@ -171,5 +172,43 @@ describe('run.cancel', () => {
     await away.settledAtRest();
     away.actor.send({ type: 'run.cancel', by: 'Ada', at: 2 });
     expect(away.actor.getSnapshot().context.usage.requests).toBe(0);
+  });
+});
+
+describe('answers made from a question', () => {
+  /** A run that asks, and its question. */
+  async function asking() {
+    const run = startMachine({}, { policies: { note: 'ask' } });
+    const [question] = questionsOf(await run.settled());
+    if (question === undefined) throw new Error('nothing is asked');
+    return { ...run, question };
+  }
+  const by = { by: 'Ada', at: 5 };
+
+  it('name who, when, and what was shown; without more, they give all that is missing', async () => {
+    const { question } = await asking();
+    const { callId, shown } = question;
+    const grant = { type: 'permission.grant', callId, shown, ...by };
+    expect(grantOf(question, by)).toEqual({ ...grant, approvals: ['use'], expiresAt: null });
+    expect(grantOf(question, { ...by, approvals: [], expiresAt: 9 })).toEqual({
+      ...grant,
+      approvals: [],
+      expiresAt: 9,
+    });
+    const denial = { type: 'permission.deny', callId, ...by };
+    expect(denialOf(question, by)).toEqual({ ...denial, reason: '' });
+    expect(denialOf(question, { ...by, reason: 'no' })).toEqual({ ...denial, reason: 'no' });
+  });
+
+  it('are taken by the machine', async () => {
+    const granted = await asking();
+    granted.actor.send(grantOf(granted.question, by));
+    expect((await granted.settledAtRest()).context.rest).toMatchObject({ status: 'done' });
+    expect(granted.startsOf('tool')).toBe(1);
+
+    const denied = await asking();
+    denied.actor.send(denialOf(denied.question, by));
+    expect((await denied.settledAtRest()).context.rest).toMatchObject({ status: 'done' });
+    expect(denied.startsOf('tool')).toBe(0);
   });
 });

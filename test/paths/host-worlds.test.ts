@@ -84,6 +84,16 @@ describe('the worlds of a host', () => {
   });
 });
 
+it('a world of two turns holds: calls that all end at once come back to the model too', () => {
+  const policies = { ...DEFAULT_POLICIES, pay: 'ask' } as const;
+  const calls = [callOf('pay')];
+  const [one] = hostWorlds({ policies, hooks: [], calls, callsPerReply: 1 });
+  if (one === undefined) throw new Error('there is no world');
+  const world = { ...one.world, limits: { ...one.world.limits, turns: 2 } };
+  const { results } = checkProperties(world, [...INVARIANTS, COMES_TO_REST]);
+  expect(results.filter(({ counterexample }) => counterexample !== null)).toEqual([]);
+});
+
 /** The properties that a host's policies break in its worlds. */
 function broken(policies: Policies): string[] {
   const facts = [{ name: 'large', facts: { amount: 500 } }];

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import type { ModelRequest } from '../../machines/vocabulary/model.ts';
+import { defineHook } from '../../src/hooks/define-hook.ts';
 import { hold } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { answer, callNote, outcomes, said, scriptedAgent } from './support.ts';
@@ -154,5 +156,36 @@ describe('calls that never reach the evaluator', () => {
       ['1.2', 'note', 'allow', null],
     ]);
     expect(started).toEqual(['fits']);
+  });
+});
+
+describe('text for the model that is not a result', () => {
+  const huge = 'x'.repeat(300_000);
+  const carried = (model: { requests: readonly ModelRequest[] }) =>
+    JSON.stringify(model.requests[1]?.messages).length;
+
+  it.each([
+    ['an unknown tool', { name: `n${huge}`, arguments: {} }],
+    ['arguments that are no object', { name: 'note', arguments: `"${huge}"` }],
+    ['an unknown argument', { name: 'note', arguments: { text: 'a', [huge]: 1 } }],
+  ])('is cut when it quotes %s', async (_, call) => {
+    const { agent } = scriptedAgent([{ calls: [call], usage: null }, answer('ok')]);
+    const run = agent.start('task');
+    const { messages } = await run.outcome;
+    const observation = messages.find(({ role }) => role === 'observation');
+    const { content = '' } = observation as { content?: string };
+    expect(Buffer.byteLength(content)).toBeLessThanOrEqual(32_000);
+  });
+
+  it('is cut when a PostToolUse hook writes it', async () => {
+    const hook = defineHook({
+      name: 'wordy',
+      event: 'PostToolUse',
+      run: () => ({ content: huge, context: huge }),
+    });
+    const { agent, model } = scriptedAgent([callNote('a'), answer('ok')], { hooks: [hook] });
+    await agent.start('task').outcome;
+    expect(carried(model)).toBeLessThan(65_000);
+    expect(carried(model)).toBeGreaterThan(60_000);
   });
 });

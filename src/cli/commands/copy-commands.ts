@@ -136,13 +136,18 @@ export async function exportCommand(run: string, flags: ExportFlags, io: Io): Pr
 export interface ImportFlags extends LookFlags {
   /** The id of the new run, instead of its own. */
   readonly as?: string;
+  /** The file is the person's own: its open calls may go on. */
+  readonly trusted?: boolean;
 }
 
 /** `agenthub import`: an exported run, checked whole before anything is written. */
 export async function importCommand(file: string, flags: ImportFlags, io: Io): Promise<ExitCode> {
   const text = readTextFile(resolve(io.cwd, file));
   const work = async ({ runs, locale }: StoredRuns) => {
-    const runId = await runs.import(text, flags.as === undefined ? {} : { newId: flags.as });
+    const runId = await runs.import(text, {
+      ...(flags.as !== undefined && { newId: flags.as }),
+      isTrusted: flags.trusted === true,
+    });
     if (flags.json) io.stdout.write(`${printableJson({ runId }, 2)}\n`);
     else io.stdout.write(`${printable(say(locale, 'imported', { run: runId }))}\n`);
     return EXIT.done;

@@ -1,10 +1,11 @@
 import { toGraph, toMermaid } from '../../../machines/agent/agent.graph.ts';
 import { agentMachine } from '../../../machines/agent/agent.machine.ts';
-import type { Policy } from '../../../machines/permission/policies.ts';
+import type { Policies, Policy } from '../../../machines/permission/policies.ts';
 import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
 import type { ToolSpec } from '../../../machines/vocabulary/model.ts';
+import { mergePolicies } from '../../run/options.ts';
 import { apiKeyOf, buildAgentToShow } from '../build-agent.ts';
-import { loadSettings, type Setting, unflatten } from '../config.ts';
+import { loadSettings, type Setting, type Settings, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, parseLocale, parseWord, settingsFlags } from '../flags.ts';
 import type { Io } from '../io.ts';
@@ -62,6 +63,8 @@ export function graphCommand(
   return EXIT.done;
 }
 
+const POLICIES = 'permissions.policies';
+
 /** `agenthub config`: every setting, its value, and where that comes from. Keys are never shown. */
 export function configCommand(flags: CommonFlags & { json?: boolean }, io: Io): ExitCode {
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
@@ -72,7 +75,9 @@ export function configCommand(flags: CommonFlags & { json?: boolean }, io: Io): 
     source: key === null ? 'default' : 'environment',
     from: key?.variable ?? '',
   };
-  const rows = [...settings, ['model.apiKey', shown] as const].sort(([a], [b]) => (a < b ? -1 : 1));
+  const rows = [...withPolicies(settings), ['model.apiKey', shown] as const].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
   if (flags.json) {
     io.stdout.write(`${printableJson(Object.fromEntries(rows), 2)}\n`);
     return EXIT.done;
@@ -82,6 +87,18 @@ export function configCommand(flags: CommonFlags & { json?: boolean }, io: Io): 
     io.stdout.write(`${name} = ${value}  (${sayWhence(setting, locale)})\n`);
   }
   return EXIT.done;
+}
+
+/** The settings with one for each policy in effect: the shipped ones, and the host's over them. */
+function withPolicies(settings: Settings): readonly (readonly [string, Setting])[] {
+  const own = settings.get(POLICIES);
+  const given = (own?.value ?? {}) as Policies;
+  const policies = Object.entries(mergePolicies(given)).map(([tool, value]) => {
+    const isOwn = own !== undefined && Object.hasOwn(given, tool);
+    const whence = isOwn ? own : ({ source: 'default', from: '' } as const);
+    return [`${POLICIES}.${tool}`, { ...whence, value }] as const;
+  });
+  return [...[...settings].filter(([name]) => name !== POLICIES), ...policies];
 }
 
 function sayWhence({ source, from }: Setting, locale: Locale): string {

@@ -130,6 +130,10 @@ const TEXTS = {
     '运行开始时的钩子与现在的配置不同。',
     'it began with other hooks than are configured now.',
   ],
+  imported_calls: [
+    '它是导入的，未完成的调用是在别处决定的；请在这些调用之前分叉。',
+    'it was imported with open calls that were decided about elsewhere; fork it before them.',
+  ],
   tools_changed: [
     '未完成的调用用到这里没有的工具。',
     'it has open calls of tools that are not there now.',

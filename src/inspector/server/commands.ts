@@ -7,6 +7,7 @@ import { openRuns } from '../../run/runs.ts';
 import type { PostedAnswer } from '../../run/runs.types.ts';
 import type { RunStore } from '../../run/store/store.types.ts';
 import type { GoingOn, GoOnRequest } from './going-on.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { digestOf, openQuestions } from './run-state.ts';
 import type { Refusal } from './safety.ts';
 import type { RunWatcher } from './watch-runs.ts';
@@ -46,7 +47,7 @@ export interface CommandsOptions {
 /** Gives commands to runs of the store; those of one run one after another. */
 export function createCommands({ store, watcher, goingOn, now }: CommandsOptions) {
   const runs = openRuns(store, { now });
-  const queues = new Map<string, Promise<unknown>>();
+  const inTurn = oneAtATime();
 
   const answer = async ({ runId, body, by }: Command): Promise<CommandOutcome> => {
     const parsed = answerSchema.safeParse(body);
@@ -102,17 +103,8 @@ export function createCommands({ store, watcher, goingOn, now }: CommandsOptions
   };
   const commands = { answer, cancel, resume };
 
-  return (command: Command): Promise<CommandOutcome> => {
-    const { runId, name } = command;
-    const before = queues.get(runId) ?? Promise.resolve();
-    const now = before.catch(() => {}).then(() => commands[name](command));
-    queues.set(runId, now);
-    const done = () => {
-      if (queues.get(runId) === now) queues.delete(runId);
-    };
-    now.then(done, done);
-    return now;
-  };
+  return (command: Command): Promise<CommandOutcome> =>
+    inTurn(command.runId, () => commands[command.name](command));
 }
 
 const ALREADY = 'This question has been answered already, or is no longer asked.';

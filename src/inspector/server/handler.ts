@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { toErrorData } from '../../../machines/vocabulary/errors.ts';
+import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
 import type { RunStore } from '../../run/store/store.types.ts';
 import type { RunPage } from '../api.types.ts';
 import { loadAssets } from './assets.ts';
@@ -64,12 +64,16 @@ const STATUS_OF: Readonly<Record<string, number>> = { run_unknown: 404, file_cha
 
 /**
  * The inspector as a handler for a host's own server. It reads the store and writes nothing but
- * answers, unless `restore` lets it take up runs. @throws AgentHubError `page_not_built`; TypeError without `token` and `authorize`.
+ * answers, unless `restore` lets it take up runs.
+ * @throws AgentHubError `page_not_built`, or `invalid_options` without `token` and `authorize`.
  */
 export function createInspectorHandler(options: InspectorHandlerOptions): InspectorHandler {
   const { store, token, authorize, restore, basePath = '', now = Date.now } = options;
   if (token === undefined && authorize === undefined)
-    throw new TypeError('createInspectorHandler: give a token, authorize, or both.');
+    throw new AgentHubError(
+      'invalid_options',
+      'createInspectorHandler: give a token, authorize, or both.',
+    );
   const assets = loadAssets();
   const goingOn = restore === undefined ? null : createGoingOn(restore);
   const watcher = watchRuns(store, { takesUp: goingOn !== null });

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { RunStore } from '../../run/store/store.types.ts';
+import { closeGently } from './close-gently.ts';
 import type { RestoreRun } from './going-on.ts';
 import { createInspectorHandler } from './handler.ts';
 
@@ -71,20 +72,4 @@ export async function startInspector(options: StartInspectorOptions): Promise<In
       await closeGently(server);
     },
   };
-}
-
-/** Milliseconds that answers under way have to be sent when a server closes. */
-const GRACE = 5_000;
-
-/** Closes a server: what was asked is answered first, such as the decision that ended a run. */
-export function closeGently(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const idle = setInterval(() => server.closeIdleConnections(), 10);
-    const late = setTimeout(() => server.closeAllConnections(), GRACE);
-    server.close(() => {
-      clearInterval(idle);
-      clearTimeout(late);
-      resolve();
-    });
-  });
 }

@@ -1,6 +1,6 @@
-import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import type { RunStore, RunSummary, StoreErrorCode } from '../../run/store/store.types.ts';
+import type { RunStore } from '../../run/store/store.types.ts';
 import { type FoldedRun, foldRun } from './fold-run.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import type { Standing } from './run-state.ts';
 
 /** Folded runs that are kept; the one looked at longest ago goes first. */
@@ -23,10 +23,10 @@ export interface RunWatcher {
 /** Keeps one fold per run and adds only what is new. */
 export function watchRuns(store: RunStore, { takesUp }: Pick<Standing, 'takesUp'>): RunWatcher {
   const kept = new Map<string, FoldedRun>();
-  const looking = new Map<string, Promise<WatchedRun>>();
+  const inTurn = oneAtATime();
 
   const look = async (runId: string): Promise<WatchedRun> => {
-    const summary = await findRun(store, runId);
+    const summary = await store.summary(runId);
     const folded = kept.get(runId) ?? foldRun();
     kept.delete(runId);
     if (folded.steps.length < summary.records)
@@ -39,27 +39,6 @@ export function watchRuns(store: RunStore, { takesUp }: Pick<Standing, 'takesUp'
 
   return {
     // One look at a time per run: two must not fold the same records twice.
-    look(runId) {
-      const before = looking.get(runId);
-      const now = (before ?? Promise.resolve()).catch(() => {}).then(() => look(runId));
-      const done = () => {
-        if (looking.get(runId) === now) looking.delete(runId);
-      };
-      looking.set(runId, now);
-      now.then(done, done);
-      return now;
-    },
+    look: (runId) => inTurn(runId, () => look(runId)),
   };
-}
-
-/** @throws AgentHubError `run_unknown`. */
-export async function findRun(store: RunStore, runId: string): Promise<RunSummary> {
-  const found = (await store.list({ search: runId, limit: 1_000 })).find(
-    (run) => run.runId === runId,
-  );
-  if (found !== undefined) return found;
-  throw new AgentHubError<StoreErrorCode>(
-    'run_unknown',
-    `There is no run ${runId} in ${store.name}.`,
-  );
 }

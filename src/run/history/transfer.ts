@@ -12,9 +12,11 @@ const FORMAT_VERSION = 1;
 
 /** A log as NDJSON: a line that says what it is, then a line per record. */
 export function exportLog(log: readonly LogRecord[]): string {
-  const { runId } = startOf(log).input;
+  // Where a store had it from is no part of the run.
+  const { imported: _, ...start } = startOf(log);
+  const { runId } = start.input;
   const header = { format: FORMAT, version: FORMAT_VERSION, runId, records: log.length };
-  return `${[header, ...log].map((line) => JSON.stringify(line)).join('\n')}\n`;
+  return `${[header, start, ...log.slice(1)].map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
 /**
@@ -90,6 +92,8 @@ export interface CopyOptions {
   readonly runId: string;
   readonly request: LeaseRequest;
   readonly forkedFrom?: { readonly runId: string; readonly seq: number };
+  /** Whether the log comes from a file that nobody vouched for. */
+  readonly isImported?: boolean;
   /** Other policies for the new run; refused where they would have changed what is copied. */
   readonly policies?: Policies;
 }
@@ -102,12 +106,17 @@ export interface CopyOptions {
 export async function copyLog(
   store: RunStore,
   log: readonly LogRecord[],
-  { runId, request, forkedFrom, policies }: CopyOptions,
+  { runId, request, forkedFrom, isImported = false, policies }: CopyOptions,
 ): Promise<AgentSnapshot> {
   const [first, ...rest] = log;
   const start = startOf(log);
   const input = { ...start.input, runId, ...(policies && { policies }) };
-  const copied = { ...start, input, ...(forkedFrom && { forkedFrom }) };
+  const copied = {
+    ...start,
+    input,
+    ...(isImported && { imported: true as const }),
+    ...(forkedFrom && { forkedFrom }),
+  };
   const snapshot = foldLog([copied, ...rest]);
   if (policies !== undefined && first !== undefined) checkSameWay(log, [copied, ...rest]);
   const lease = await store.create(copied, request);

@@ -9,6 +9,7 @@ import {
   runStop,
   runUserPromptSubmit,
 } from '../../hooks/run-hooks.ts';
+import { capResult } from '../../tools/cap-result.ts';
 import { checkInput } from './check-input.ts';
 import { type AgentParts, type PortScope, portActor } from './parts.ts';
 
@@ -49,7 +50,10 @@ export function hookPorts(parts: AgentParts) {
           ...error,
           message: `${hook}: ${error.message}`,
         }));
-        return { content: verdict.content, context: verdict.context, faults };
+        const cap = (text: string) =>
+          capResult(text, { locale: input.locale, maxBytes: parts.maxResultBytes });
+        const context = verdict.context.map((note) => ({ ...note, text: cap(note.text) }));
+        return { content: cap(verdict.content), context, faults };
       });
     }),
 

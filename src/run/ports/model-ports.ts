@@ -10,6 +10,7 @@ import type {
 } from '../../../machines/vocabulary/model.ts';
 import type { ParsedCall } from '../../../machines/vocabulary/step.ts';
 import { measureRequest } from '../../model/measure-request.ts';
+import { capResult } from '../../tools/cap-result.ts';
 import { checkInput } from './check-input.ts';
 import { type AgentParts, portActor } from './parts.ts';
 
@@ -112,7 +113,7 @@ function failureOf(thrown: unknown, request: ModelRequest, ms: number) {
 
 /** Reads the reply by the protocol, and checks every call against its tool. */
 export function parseReplyPort(parts: AgentParts) {
-  const { protocol, specs, tools } = parts;
+  const { protocol, specs, tools, maxResultBytes } = parts;
   return portActor<'parseReply'>(parts, 'parse_failed', async ({ reply, locale }) => {
     if (reply === null) throw new AgentHubError('parse_failed', 'There is no reply to read.');
     const step = protocol.parseReply(reply, specs, locale);
@@ -121,21 +122,28 @@ export function parseReplyPort(parts: AgentParts) {
     const names = step.calls.map(({ tool }) => tool);
     const calls = step.calls.map((call) => {
       const times = names.filter((name) => name === call.tool).length;
-      return checkCall(call, { tools, locale, times });
+      return checkCall(call, { tools, locale, times, maxResultBytes });
     });
     return { kind: 'calls', text, calls };
   });
 }
 
+interface CheckCallOptions extends Pick<AgentParts, 'tools' | 'maxResultBytes'> {
+  readonly locale: Locale;
+  /** How often the tool is called in this reply. */
+  readonly times: number;
+}
+
 function checkCall(
   { tool: name, providerId, arguments: parsed }: ParsedCall,
-  { tools, locale, times }: { tools: AgentParts['tools']; locale: Locale; times: number },
+  { tools, locale, times, maxResultBytes }: CheckCallOptions,
 ): CheckedCall {
   const refuse = (outcome: 'unknown_tool' | 'invalid_arguments', content: string): CheckedCall => ({
     tool: name,
     providerId,
     input: parsed.ok ? parsed.value : {},
-    problem: { outcome, content },
+    // It may quote what the model wrote, however long that was.
+    problem: { outcome, content: capResult(content, { locale, maxBytes: maxResultBytes }) },
   });
   const tool = tools.get(name);
   if (tool === undefined) {

@@ -27,7 +27,7 @@ interface KeptRun {
  */
 export function memoryStore({ now = Date.now }: { readonly now?: () => number } = {}): RunStore {
   const runs = new Map<string, KeptRun>();
-  const inbox: (InboxEntry & { result: AnswerResult | null })[] = [];
+  const inbox: (InboxEntry & { result: AnswerResult | null; isGone: boolean })[] = [];
 
   const find = (runId: string): KeptRun => {
     const run = runs.get(runId);
@@ -45,6 +45,19 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
     run.token += 1;
     run.lease = leaseOf({ runId, owner, token: run.token }, { now: now(), ttl });
     return run.lease;
+  };
+
+  const summaryOf = (runId: string, run: KeptRun): RunSummary => {
+    const [start] = run.log;
+    return {
+      runId,
+      createdAt: start?.at ?? 0,
+      updatedAt: run.updatedAt,
+      status: run.status,
+      prompt: start?.kind === 'start' ? start.input.prompt : '',
+      records: run.log.length,
+      drivenBy: holder(run)?.owner ?? null,
+    };
   };
 
   return {
@@ -76,25 +89,23 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
     async read(runId, from = 0) {
       return find(runId).log.slice(from);
     },
+    async summary(runId) {
+      return summaryOf(runId, find(runId));
+    },
     async list({ status, search = '', limit = 100 } = {}) {
       const wanted = search.toLowerCase();
       return [...runs]
-        .map(([runId, run]): RunSummary => {
-          const [start] = run.log;
-          return {
-            runId,
-            createdAt: start?.at ?? 0,
-            updatedAt: run.updatedAt,
-            status: run.status,
-            prompt: start?.kind === 'start' ? start.input.prompt : '',
-            records: run.log.length,
-            drivenBy: holder(run)?.owner ?? null,
-          };
-        })
+        .map(([runId, run]) => summaryOf(runId, run))
         .filter((run) => status === undefined || run.status === status)
         .filter(({ runId, prompt }) => `${runId}\n${prompt}`.toLowerCase().includes(wanted))
         .reverse()
         .slice(0, limit);
+    },
+    async remove(runId) {
+      const held = holder(find(runId));
+      if (held !== null) throw runDriven(held);
+      runs.delete(runId);
+      for (const entry of inbox) if (entry.runId === runId) entry.isGone = true;
     },
     async acquire(runId, request) {
       const run = find(runId);
@@ -113,16 +124,20 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
     },
     async post(runId, event) {
       find(runId);
-      inbox.push({ id: inbox.length + 1, runId, event: frozen(event), result: null });
+      inbox.push({
+        ...{ id: inbox.length + 1, runId, event: frozen(event) },
+        ...{ result: null, isGone: false },
+      });
       return inbox.length;
     },
     async pending(runId) {
       return inbox
-        .filter((entry) => entry.runId === runId && entry.result === null)
-        .map(({ result: _, ...entry }) => entry);
+        .filter((entry) => entry.runId === runId && entry.result === null && !entry.isGone)
+        .map(({ id, event }) => ({ id, runId, event }));
     },
     async resultOf(id) {
-      return inbox[id - 1]?.result ?? null;
+      const entry = inbox[id - 1];
+      return entry === undefined || entry.isGone ? null : entry.result;
     },
     async close() {},
   };

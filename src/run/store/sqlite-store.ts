@@ -199,6 +199,18 @@ export function sqliteStore({
         );
         return toLog(rows, { runId, from, records: Number(records) });
       }),
+    summary: (runId) =>
+      guarded(() => {
+        const row = find(runId);
+        try {
+          const { prompt } =
+            get(`SELECT ${PROMPT_COLUMN} FROM prompts WHERE run = ?`, row.id) ?? {};
+          return toSummary({ ...row, ...(prompt !== undefined && { prompt }) }, now());
+        } catch {
+          // A prompt that cannot be read must not hide the run.
+          return toSummary(row, now());
+        }
+      }),
     list: (filter) =>
       guarded(() => {
         try {
@@ -208,6 +220,16 @@ export function sqliteStore({
           return listRuns(filter, { withPrompts: false });
         }
       }),
+    remove: (runId) =>
+      write(() => {
+        const row = find(runId);
+        const held = holderOf(row, now());
+        if (held !== null) throw runDriven(held);
+        run('DELETE FROM log WHERE run = ?', row.id);
+        run('DELETE FROM prompts WHERE run = ?', row.id);
+        run('DELETE FROM inbox WHERE run_id = ?', runId);
+        run('DELETE FROM runs WHERE id = ?', row.id);
+      }, true),
     acquire: (runId, { owner, ttl }) =>
       write(() => {
         const row = find(runId);

@@ -12,6 +12,8 @@ export interface StartRecord {
   readonly kind: 'start';
   readonly machineVersion: string;
   readonly input: AgentInput;
+  /** Whether the log came from a file that nobody vouched for; see `Runs.import`. */
+  readonly imported?: true;
   /** Where a forked run comes from. */
   readonly forkedFrom?: { readonly runId: string; readonly seq: number };
 }
@@ -135,7 +137,11 @@ export interface RunStore {
   append(lease: Lease, records: readonly LogRecord[], options: AppendOptions): Promise<void>;
   /** A run's log from record `from` (default 0) on, in order, checked for gaps. */
   read(runId: string, from?: number): Promise<readonly LogRecord[]>;
+  /** One run as it is in a list, by its exact id. */
+  summary(runId: string): Promise<RunSummary>;
   list(filter?: RunFilter): Promise<readonly RunSummary[]>;
+  /** Takes a run out, with its log and its inbox, unless somebody drives it. */
+  remove(runId: string): Promise<void>;
   /** Takes the lease of a run that nobody drives. */
   acquire(runId: string, request: LeaseRequest): Promise<Lease>;
   /** Makes a lease last for another `ttl` milliseconds. */

@@ -3,10 +3,13 @@ import type { Property } from '../properties.ts';
 
 // Counters and limits.
 
-/** The counter that a way back to the model must use up. */
-const COUNTER_OF: Readonly<Record<string, 'repairs' | 'stopBlocks' | 'turns'>> = {
-  'xstate.done.actor.parseReply': 'repairs',
-  'xstate.done.actor.stop': 'stopBlocks',
+type Counter = 'repairs' | 'stopBlocks' | 'toolCalls' | 'turns';
+
+/** The counters of which a way back to the model must use up one. */
+const COUNTERS_OF: Readonly<Record<string, readonly Counter[]>> = {
+  // A reply that is sent back, or calls that all end before anything of them runs.
+  'xstate.done.actor.parseReply': ['repairs', 'toolCalls'],
+  'xstate.done.actor.stop': ['stopBlocks'],
 };
 
 export const limits: Property = {
@@ -46,8 +49,10 @@ export const progress: Property = {
     const goesThere =
       stateOf(after) === 'callModel.working' && stateOf(before) !== 'callModel.working';
     if (!goesThere || event.type === 'run.resume') return null;
-    const counter = COUNTER_OF[event.type] ?? 'turns';
-    return to[counter] > from[counter] ? null : `${counter} is not used up`;
+    const names = COUNTERS_OF[event.type] ?? ['turns'];
+    return names.some((name) => to[name] > from[name])
+      ? null
+      : `${names.join(' or ')} is not used up`;
   },
 };
 

@@ -77,6 +77,19 @@ module.exports = {
       to: { path: '^src/(tools|hooks|facts|protocol|run|cli|inspector)/' }, // src/model's types it needs
     },
     {
+      name: 'integrations-make-tools',
+      comment: 'What comes from elsewhere becomes a tool, and is one for everybody else.',
+      severity: 'error',
+      from: { path: '^src/integrations/' },
+      to: { path: '^(src|machines)/', pathNot: '^(src/(integrations|tools)|machines/vocabulary)/' },
+    },
+    {
+      name: 'integrations-are-optional',
+      severity: 'error',
+      from: { pathNot: '^src/integrations/' },
+      to: { path: ['^src/integrations/', '(^|/)node_modules/@modelcontextprotocol/'] },
+    },
+    {
       name: 'only-cli-touches-the-process',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/cli/' },

@@ -96,6 +96,7 @@ const files: Record<string, string> = {
     store: example('store'),
     machine: example('machine'),
     extension: example('extension', 'mjs'),
+    mcp: example('mcp'),
     'machine-questions': example('machine-questions'),
     'machine-stored': example('machine-stored'),
     policies: example('policies'),

@@ -21,12 +21,18 @@ export function describeAllowed(schema: JsonObject | null, locale: Locale): stri
   return shape === '' ? '' : `${locale === 'zh' ? '允许：' : 'allowed: '}${shape}`;
 }
 
-function describeShape(schema: JsonObject): string {
+/** Total: schemas come from servers, too. */
+function describeShape(json: Json | undefined): string {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return '';
+  const schema = json as JsonObject;
   if (Array.isArray(schema.enum))
     return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (Array.isArray(branches))
+    return branches.map((one) => describeShape(one) || 'any').join(' | ');
   if (schema.type === 'object') return describeObject(schema);
   if (schema.type === 'array') {
-    const items = describeShape((schema.items ?? {}) as JsonObject);
+    const items = describeShape(schema.items);
     return `[${items}, …]${describeRange(schema.minItems, schema.maxItems)}`;
   }
   if (schema.type === 'string') {
@@ -36,12 +42,12 @@ function describeShape(schema: JsonObject): string {
     const minimum = schema.minimum ?? schema.exclusiveMinimum;
     return `${schema.type}${describeRange(minimum, schema.maximum ?? schema.exclusiveMaximum)}`;
   }
-  return typeof schema.type === 'string' ? schema.type : '';
+  return [schema.type ?? ''].flat().join(' | ');
 }
 
 function describeObject(schema: JsonObject): string {
   const required = Array.isArray(schema.required) ? schema.required : [];
-  const members = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>).map(
+  const members = Object.entries((schema.properties ?? {}) as JsonObject).map(
     ([name, member]) =>
       `"${name}"${required.includes(name) ? '' : '?'}: ${describeShape(member) || 'any'}`,
   );

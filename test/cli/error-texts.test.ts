@@ -13,6 +13,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     ...['service_unavailable', 'too_large', 'write_failed', 'invalid_root'],
     ...['facts_timeout', 'not_found', 'tool_failed'],
   ]),
+  ...of('servers are connected by a host, and their calls are observations of the run', [
+    ...['mcp_call_failed', 'mcp_disconnected', 'mcp_sdk_missing', 'mcp_tool_error'],
+    'mcp_unavailable',
+  ]),
   ...of('a host wrote what it complains of; an extension’s is told within words of its own', [
     ...['invalid_hook', 'invalid_tool', 'invalid_history'],
   ]),

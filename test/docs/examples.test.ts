@@ -72,6 +72,12 @@ describe.concurrent('the examples run and print', () => {
     expect(await run('docs/examples/machine.ts')).toBe('answered\n');
   });
 
+  it('mcp: a server of its own, one tool allowed and one asked about', async () => {
+    expect(await run('docs/examples/mcp.ts')).toBe(
+      'stock__remove {"item":"tea","amount":2}?\nok tea: 5\nok tea: 3\n',
+    );
+  });
+
   it('machine-questions: the parent of the agent answers its question', async () => {
     expect(await run('docs/examples/machine-questions.ts')).toBe(
       "echo Each use of this tool needs a person to approve it [ 'use' ]\nhello\n",

@@ -1,0 +1,10 @@
+/** Tools of Model Context Protocol servers, for an agent. Needs `@modelcontextprotocol/sdk`. */
+export { type ConnectMcpOptions, connectMcp, type McpConnection } from './connect-mcp.ts';
+export {
+  type McpClient,
+  type McpProblem,
+  type McpTools,
+  type McpToolsOptions,
+  mcpTools,
+} from './mcp-tools.ts';
+export type { McpEndpoint, McpProcess, McpServer } from './server-config.ts';

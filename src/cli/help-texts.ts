@@ -101,9 +101,13 @@ Environment:
   NO_COLOR for no colours, FORCE_COLOR for colours always,
   TERM=dumb for no cursor codes`,
   },
+  groupWork: { zh: '做任务：', en: 'Do a task:' },
+  groupRuns: { zh: '存储的运行：', en: 'Stored runs:' },
+  groupKnow: { zh: '查看与证明：', en: 'Know and prove:' },
   afterRun: {
     zh: `
-询问批准时：y 批准这一次，n 拒绝并可说明理由，Esc 拒绝；回车不起作用。
+询问批准时：y 批准这一次，n 拒绝并可说明理由，Esc 拒绝，o 打开检查器页面；
+回车不起作用。
 Ctrl-C 一次取消运行，两次立即退出。
 
 退出码：
@@ -111,8 +115,9 @@ Ctrl-C 一次取消运行，两次立即退出。
   4 没有密钥或密钥被拒   5 已暂停   130 被中断
   143、129 收到 SIGTERM、SIGHUP：存储的运行可以马上接着运行`,
     en: `
-When it asks: y approves once, n denies (with a reason if you like), Esc denies;
-Enter does nothing. Ctrl-C once cancels the run, twice leaves at once.
+When it asks: y approves once, n denies (with a reason if you like), Esc denies,
+o opens the inspector page; Enter does nothing.
+Ctrl-C once cancels the run, twice leaves at once.
 
 Exit codes:
   0 done   1 failed   2 usage or configuration

@@ -32,6 +32,7 @@ import type { Io } from './io.ts';
 
 /** What commands are made with. */
 export interface CommandParts {
+  readonly program: Command;
   readonly io: Io;
   readonly text: (name: keyof typeof HELP) => string;
   /** A new command with its help. */
@@ -42,7 +43,15 @@ export interface CommandParts {
 }
 
 /** Adds the commands about stored runs. */
-export function addRunCommands({ io, text, command, withAgent, exit }: CommandParts): void {
+export function addRunCommands({
+  program,
+  io,
+  text,
+  command,
+  withAgent,
+  exit,
+}: CommandParts): void {
+  program.commandsGroup(text('groupRuns'));
   const looking = (made: Command) =>
     made
       .option('--config <file>', text('configFile'))

@@ -115,6 +115,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
       .option('--knowledge <folder>', text('knowledge'))
       .option('--store <file>', text('store'));
 
+  program.commandsGroup(text('groupWork'));
   const starting = (made: Command) => withAgent(made).option('--no-store', text('noStore'));
   starting(
     command('run', 'run')
@@ -134,6 +135,11 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   starting(command('chat', 'chat')).action(async (flags: CommonFlags) =>
     exit(await chatCommand(flags, io)),
   );
+  command('demo', 'demo')
+    .option('--locale <locale>', text('locale'), 'zh')
+    .action(async (flags: { locale?: string }) => exit(await demoCommand(flags, io)));
+  addRunCommands({ program, io, text, command, withAgent, exit });
+  program.commandsGroup(text('groupKnow'));
   withAgent(command('tools', 'tools').option('--json', text('asJson'))).action(
     async (flags: LookFlags) => exit(await toolsCommand(flags, io)),
   );
@@ -144,10 +150,6 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
     .option('--format <format>', text('format'))
     .option('--locale <locale>', text('locale'))
     .action((flags: { format?: string; locale?: string }) => exit(graphCommand(flags, io)));
-  command('demo', 'demo')
-    .option('--locale <locale>', text('locale'), 'zh')
-    .action(async (flags: { locale?: string }) => exit(await demoCommand(flags, io)));
-  addRunCommands({ io, text, command, withAgent, exit });
   command('verify', 'verify')
     .option('--config <file>', text('configFile'))
     .option('--extension <file>', text('extension'))

@@ -18,7 +18,9 @@ import type { Witness } from '../testing/coverage.ts';
  *   GET  /api/runs/<run>                     RunPage
  *   GET  /api/runs/<run>/steps/<seq>         StepDetail
  *   GET  /api/runs/<run>/stream?after=<seq>  server-sent events, `id: <seq>`: `step` with a StepRow,
- *                                            `run` with a RunState; `Last-Event-ID` goes before `after`
+ *                                            `run` with a RunState; `Last-Event-ID` goes before `after`;
+ *                                            with `list=1` also `runs`, as above: one stream for a page
+ *        Either tells `problem` with { code, message } when it cannot be read.
  *   GET  /api/runs/<run>/image?call=<id>&which=input|output   a thumbnail (PNG) of a file that an
  *                                            open question of the run names; never a path of the URL's
  *   POST /api/runs/<run>/answer              AnswerRequest → AnswerReply; 409 when stale or answered

@@ -142,7 +142,7 @@ describe('what is told of a run', () => {
 
   it('streams steps with their ids, and goes on after the last one received', async () => {
     const { server, path, run } = await waiting(['a']);
-    const stream = (after: number, enough: (text: string) => boolean) =>
+    const stream = (after: number | string, enough: (text: string) => boolean) =>
       new Promise<string>((resolve, reject) => {
         const headers = {
           host: server.host,
@@ -168,6 +168,8 @@ describe('what is told of a run', () => {
       [...text.matchAll(/^id: (\d+)$/gmu)].map(([, id]) => Number(id));
     const all = await stream(-1, (text) => text.includes('event: run'));
     expect(idsOf(all)).toEqual([0, 1, 2, 3]);
+    for (const odd of ['', '-5', '1e308', '0x1', '1.5', '__proto__'])
+      expect(idsOf(await stream(odd, (text) => text.includes('event: run')))).toEqual([0, 1, 2, 3]);
     const later = stream(2, (text) => text.includes('"answer":"ok"'));
     run.approve('1.0');
     expect(idsOf(await later)).toEqual([3, 4, 5, 6, 7, 8, 9]);

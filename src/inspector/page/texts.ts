@@ -27,6 +27,7 @@ const TEXTS = {
   zoomOut: ['缩小', 'Zoom out'],
   fit: ['全图', 'Fit'],
   follow: ['跟随', 'Follow'],
+  panHint: ['状态图，方向键移动', 'Statechart; arrow keys move it'],
   nowIn: ['当前状态', 'now in'],
   anyState: ['任意状态', 'any state'],
   covered: ['已覆盖', 'covered'],
@@ -139,6 +140,37 @@ const TEXTS = {
     'it has open calls of tools that are not there now.',
   ],
   auth: ['模型需要密钥。', 'the model needs a key.'],
+  run_unknown: [
+    '存储里没有这个运行，可能已经删除。',
+    'this run is not in the store; it may have been deleted.',
+  ],
+  run_ended: ['运行已经结束。', 'the run has ended.'],
+  log_corrupt: [
+    '这个运行的记录读不了；其他运行不受影响。',
+    'the log of this run cannot be read; other runs are not affected.',
+  ],
+  store_busy: [
+    '另一个进程占用存储太久，请再试一次。',
+    'another process kept the store for too long. Try again.',
+  ],
+  store_corrupt: [
+    '存储已损坏，这一部分读不了。',
+    'the store is damaged; this part cannot be read.',
+  ],
+  store_unavailable: [
+    '存储无法打开，或在使用中被移走。',
+    'the store cannot be opened, or was moved while in use.',
+  ],
+  store_full: ['磁盘已满。', 'the disk is full.'],
+  store_readonly: ['存储不可写。', 'the store cannot be written to.'],
+  unreachable: ['连不上服务器。', 'the server cannot be reached.'],
+  not_a_command: ['服务器不接受这个值。', 'the server does not accept this value.'],
+  no_token: [
+    '没有访问权限：请用启动时打印的地址打开此页面。',
+    'no access: open this page with the address printed at the start.',
+  ],
+  not_authorized: ['没有登录。', 'you are not signed in.'],
+  closed: ['服务器正在关闭，没有改动。', 'the server is closing; nothing was changed.'],
   version_mismatch: [
     '它来自不兼容的版本。',
     'it was made by a version of the engine that does not match.',

@@ -36,8 +36,10 @@ export interface RunRow extends RunSummary {
 }
 
 export interface RunList {
-  /** Waiting runs first, then the newest. */
+  /** Waiting runs first, then the newest; of long tasks the start. */
   readonly runs: readonly RunRow[];
+  /** There may be more: beside what waits, and what is searched for, only so many are listed. */
+  readonly newest?: number;
 }
 
 /** One record of the log as a row of the timeline. */

@@ -175,6 +175,30 @@ describe('what is told of a run', () => {
     expect(idsOf(await later)).toEqual([3, 4, 5, 6, 7, 8, 9]);
   });
 
+  it('lists every run that waits, the newest of the others, and finds older ones', async () => {
+    const { store, run } = startRun([callNote('a')], { ...asks, prompt: 'x'.repeat(5_000) });
+    await untilStoredQuestion(run);
+    const at = Date.now();
+    for (let number = 0; number < 301; number += 1) {
+      const input = { runId: `done-${number}`, prompt: `Task ${number}.` };
+      const lease = await store.create(
+        { seq: 0, at: at + number, kind: 'start', machineVersion: '0', input: input as never },
+        { owner: 'test', ttl: 1_000 },
+      );
+      await store.append(lease, [], { durable: false, status: 'done' });
+      await store.release(lease);
+    }
+    const { get } = await inspected(store);
+    const { runs, newest } = await get<RunList>('/api/runs');
+    expect([runs.length, newest]).toEqual([301, 300]);
+    expect(runs[0]).toMatchObject({ runId: run.id, prompt: `${'x'.repeat(300)}…` });
+    expect([runs[1]?.runId, runs.at(-1)?.runId]).toEqual(['done-300', 'done-1']);
+    const found = await get<RunList>('/api/runs?search=task%200.');
+    expect(found.runs.map(({ runId }) => runId)).toEqual(['done-0']);
+    run.cancel();
+    await run.outcome;
+  });
+
   it('says which run there is not', async () => {
     const { ask } = await inspected();
     const missing = await ask('/api/runs/nobody');

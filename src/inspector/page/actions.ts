@@ -78,7 +78,7 @@ async function glance(
   while (!signal.aborted) {
     const reply = await getJson<RunList>('api/runs', signal);
     if (signal.aborted) return;
-    if (reply.ok) page.runs.value = reply.value.runs;
+    if (reply.ok) takeList(reply.value);
     if (!reply.ok && reply.status === 401) return onState('unauthorized');
     onState(reply.ok ? 'open' : 'lost');
     await new Promise((resolve) => setTimeout(resolve, GLANCE));
@@ -134,12 +134,17 @@ export function selectRun(runId: string): void {
   follow();
 }
 
+function takeList({ runs, newest }: RunList): void {
+  page.runs.value = runs;
+  page.newest.value = newest ?? null;
+}
+
 function takeEvents(events: readonly Received[]): void {
   const known = page.steps.peek();
   const added: StepRow[] = [];
   batch(() => {
     for (const { event, data } of events) {
-      if (event === 'runs') page.runs.value = (data as RunList).runs;
+      if (event === 'runs') takeList(data as RunList);
       const row = data as StepRow;
       if (event === 'step' && row.seq === known.length + added.length) added.push(row);
       if (event === 'run') {

@@ -54,7 +54,7 @@ export function panBy(dx: number, dy: number): void {
 export function followState(): () => void {
   return effect(() => {
     const chart = layout.value;
-    const { width } = boxSize.value;
+    const { width, height } = boxSize.value;
     if (chart === null || width === 0 || !follows.value) return;
     const state = chart.states.find(({ id }) => id === currentState.value);
     const scale = Math.max(
@@ -64,7 +64,8 @@ export function followState(): () => void {
     );
     const half = width / scale / 2;
     const x = state ? state.x + state.width / 2 : chart.width / 2;
-    const y = state ? state.y + state.height / 2 : 0;
+    // Where nothing is lit yet, the chart is seen from its start.
+    const y = state ? state.y + state.height / 2 : height / scale / 2;
     const middle = chart.width / 2;
     const inside = half * 2 >= chart.width ? middle : clamp(x, half, chart.width - half);
     view.value = { x: inside, y, scale };

@@ -52,6 +52,12 @@ function RunProblem() {
       </p>
     );
   if (run.value !== null || runs.value === null) return null;
+  if (runs.value.length === 0)
+    return (
+      <p class="panel dim">
+        {say('noRuns')} {say('startRun')}
+      </p>
+    );
   return <p class="panel dim">{say(selectedRun.value === null ? 'chooseRun' : 'loading')}</p>;
 }
 

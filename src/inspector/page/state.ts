@@ -39,6 +39,8 @@ export const theme = signal<Theme>(stored('theme', THEMES) ?? 'auto');
 
 export const connection = signal<Connection>('connecting');
 export const runs = signal<readonly RunRow[] | null>(null);
+/** How many runs are listed at most, where there are more. */
+export const newest = signal<number | null>(null);
 export const search = signal('');
 export const statusFilter = signal('');
 /** The ids that match the search; null while there is none. */
@@ -123,6 +125,32 @@ export const openQuestions = computed(() =>
 
 export function say(name: TextName, values?: Readonly<Record<string, string | number>>): string {
   return textOf(locale.value, name, values);
+}
+
+const WORDS: Readonly<Record<string, TextName>> = {
+  granted: 'wasGranted',
+  denied: 'wasDenied',
+  cancelled: 'wasCancelled',
+  resumed: 'wasResumed',
+  'nobody answered in time': 'nobodyAnswered',
+};
+const GIVERS: Readonly<Record<string, TextName>> = {
+  web: 'byWeb',
+  terminal: 'byTerminal',
+  'command line': 'byCommand',
+};
+
+/** What a row tells; what a person did, in the language of the page. */
+export function whatOf({ kind, what }: Pick<StepRow, 'kind' | 'what'>): string {
+  if (kind !== 'person') return what;
+  const inWords = (text: string, words: typeof WORDS) => {
+    const name = Object.hasOwn(words, text) ? words[text] : undefined;
+    return name === undefined ? text : say(name);
+  };
+  const [act = '', by] = what.split(/ · ([^]*)/u);
+  const [word = '', call] = Object.hasOwn(WORDS, act) ? [act] : act.split(/ ([^]*)/u);
+  const done = [inWords(word, WORDS), ...(call === undefined ? [] : [call])].join(' ');
+  return by === undefined ? done : `${done} · ${inWords(by, GIVERS)}`;
 }
 
 /** A problem in the language of the page, where there are words for it. */

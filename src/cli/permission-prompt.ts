@@ -103,6 +103,8 @@ function readReason(io: Io, prompt: string, signal: AbortSignal): Promise<string
     lines.once('line', (line) => end(() => resolve(line)));
     lines.once('SIGINT', () => end(() => resolve(null)));
     lines.once('close', () => end(() => resolve('')));
+    // After Ctrl-Z and fg, node reads on only when it is asked to; what was written stays.
+    lines.on('SIGCONT', () => lines.prompt(true));
     lines.setPrompt(prompt);
     lines.prompt();
   });

@@ -130,6 +130,7 @@ describe('what is told of a run', () => {
     }
     expect((await ask(`${path}/image?call=9.9&which=input`)).status).toBe(404);
     expect((await ask(`${path}/image?call=1.0&which=/etc/passwd`)).status).toBe(404);
+    expect((await ask(`${path}/image?call=__proto__&which=constructor`)).status).toBe(404);
     writeFileSync(join(folder, 'a.jpg'), 'changed');
     const changed = await ask(`${path}/image?call=1.0&which=input`);
     expect([changed.status, changed.code]).toEqual([409, 'file_changed']);

@@ -4,7 +4,7 @@ import { exactJson, exactLine } from '../../../machines/vocabulary/exact-text.ts
 import type { QuestionCard } from '../api.types.ts';
 import { decide, pictureOf } from './actions.ts';
 import { getPicture } from './api.ts';
-import { time } from './format.ts';
+import { moment } from './format.ts';
 import {
   isLive,
   locale,
@@ -119,7 +119,7 @@ function QuestionItem({ question }: { question: QuestionCard }) {
         </ul>
       </details>
       {question.earlierApprovalVoid && <p class="note">{say('earlierVoid')}</p>}
-      {deadline !== null && <p class="note">{say('until', { time: time(deadline) })}</p>}
+      {deadline !== null && <p class="note">{say('until', { time: moment(deadline) })}</p>}
       {answered !== null ? (
         <p class="note">{say('answeredWaits', { answer: say(answered) })}</p>
       ) : (

@@ -14,7 +14,13 @@ export function count(value: number): string {
 }
 
 export function time(at: number): string {
-  return new Date(at).toLocaleTimeString(undefined, { hour12: false });
+  return new Date(at).toLocaleTimeString(undefined, { hourCycle: 'h23' });
+}
+
+/** The same with the date, unless it is today. */
+export function moment(at: number): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return isToday ? time(at) : new Date(at).toLocaleString(undefined, { hourCycle: 'h23' });
 }
 
 /** Any JSON as text, indented; a text as it is. */

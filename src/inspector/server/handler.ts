@@ -66,7 +66,13 @@ const cannotAuthorize = {
 };
 
 /** The statuses of what may happen; anything else is a fault of ours, 500. */
-const STATUS_OF: Readonly<Record<string, number>> = { run_unknown: 404, file_changed: 409 };
+const STATUS_OF: Readonly<Record<string, number>> = {
+  run_unknown: 404,
+  file_changed: 409,
+  not_an_image: 422,
+  damaged: 422,
+  too_large: 422,
+};
 
 /**
  * The inspector as a handler for a host's own server. It reads the store and writes nothing but

@@ -178,6 +178,11 @@ describe.skipIf(skipsBrowser())('the inspector page: deciding, going on, stoppin
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.locator('.chart-box').focus();
+    const placed = () => page.locator('.chart-box svg > g').getAttribute('transform');
+    const before = await placed();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(placed).not.toBe(before);
     await page.locator('.approve').focus();
     await page.keyboard.press('Enter');
     await said(page, 'All noted.');

@@ -82,18 +82,27 @@ export function untilInterrupt(io: Io): Promise<ExitCode> {
 
 const OPENERS: Readonly<Record<string, string>> = { darwin: 'open', win32: 'explorer' };
 
-/** Opens an address with whatever the desktop opens addresses with; says so when that fails. */
-export function openInBrowser(address: string, io: Io, locale: Locale): void {
+/**
+ * Opens an address with whatever the desktop opens addresses with; says so when that fails.
+ * Resolves once that has begun, or could not.
+ */
+export function openInBrowser(address: string, io: Io, locale: Locale): Promise<void> {
   const opener = spawn(OPENERS[process.platform] ?? 'xdg-open', [address], {
     stdio: 'ignore',
     detached: true,
     env: io.env,
   });
   const fail = () => io.stderr.write(`${say(locale, 'notOpened')}\n`);
-  opener.on('error', fail);
   // Windows' opener says 1 whatever happens.
   opener.on('exit', (code) => {
     if (code !== 0 && process.platform !== 'win32') fail();
   });
   opener.unref();
+  return new Promise((resolve) => {
+    opener.on('error', () => {
+      fail();
+      resolve();
+    });
+    opener.on('spawn', resolve);
+  });
 }

@@ -1,11 +1,12 @@
 import { createInterface } from 'node:readline';
 import type { Question } from '../../machines/agent/agent.view.ts';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
-import type { Json, Locale } from '../../machines/vocabulary/json.ts';
+import { exactJson, exactLine } from '../../machines/vocabulary/exact-text.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
 import { sayError } from './error-texts.ts';
 import { colorsOf, type Io, isLive } from './io.ts';
 import { type Key, readKey } from './keys.ts';
-import { exactLine, printable } from './printable.ts';
+import { printable } from './printable.ts';
 import { duration } from './step-lines.ts';
 import { say, sayApprovals } from './texts.ts';
 import { wrapToWidth } from './width.ts';
@@ -79,19 +80,13 @@ export function questionLines(
     '',
     ...fit(say(locale, 'asks', { tool: exactLine(tool) }), (line) => bold(yellow(line))),
     ...fit(notes.filter(Boolean).join(' · '), dim),
-    ...inputLines(input),
+    // Lines are left to the terminal to wrap, which drops nothing.
+    ...exactJson(input).map((line) => `  ${line}`),
     say(locale, 'why'),
     ...reasons.flatMap((reason) => fit(`  - ${exactLine(reason[locale])}`, yellow)),
     ...fit(say(locale, 'approving', { approvals: sayApprovals(locale, missing) })),
     ...(earlierApprovalVoid ? fit(say(locale, 'void'), yellow) : []),
   ];
-}
-
-/** The input as it is: lines are left to the terminal to wrap, which drops nothing. */
-function inputLines(input: Json): string[] {
-  return JSON.stringify(input, null, 2)
-    .split('\n')
-    .map((line) => `  ${exactLine(line)}`);
 }
 
 /** A line the person writes; null when they pressed Ctrl-C. */
@@ -108,6 +103,8 @@ function readReason(io: Io, prompt: string, signal: AbortSignal): Promise<string
     lines.once('line', (line) => end(() => resolve(line)));
     lines.once('SIGINT', () => end(() => resolve(null)));
     lines.once('close', () => end(() => resolve('')));
+    // After Ctrl-Z and fg, node reads on only when it is asked to; what was written stays.
+    lines.on('SIGCONT', () => lines.prompt(true));
     lines.setPrompt(prompt);
     lines.prompt();
   });

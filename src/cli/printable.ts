@@ -1,9 +1,7 @@
+import { codeOf } from '../../machines/vocabulary/exact-text.ts';
+
 /** Control and formatting characters, line separators and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
-
-/** Beside them, everything that takes no room on the screen or looks like a space and is none. */
-const INVISIBLE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]|(?! )\p{Zs}/gu;
 
 /** Line ends and tabs stay; so do the joiners that scripts and emoji are written with. */
 const KEPT = new Set(['\n', '\t', '\u200c', '\u200d']);
@@ -23,11 +21,6 @@ export function printableLine(text: string): string {
   return printable(text).replace(/\s+/gu, ' ').trim();
 }
 
-/** Text a person decides on: on one line, and nothing in it is invisible. */
-export function exactLine(text: string): string {
-  return text.replace(INVISIBLE, codeOf);
-}
-
 /** JSON text in which strings hold no unprintable character; the value stays the same. */
 export function printableJson(value: unknown, space?: number): string {
   return printableJsonText(JSON.stringify(value, null, space) ?? 'null');
@@ -39,10 +32,6 @@ export function printableJsonText(json: string): string {
   return json.replace(UNPRINTABLE, (character) =>
     character === '\n' ? character : character.split('').map(escapeUnit).join(''),
   );
-}
-
-function codeOf(character: string): string {
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 function escapeUnit(unit: string): string {

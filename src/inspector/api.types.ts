@@ -18,7 +18,9 @@ import type { Witness } from '../testing/coverage.ts';
  *   GET  /api/runs/<run>                     RunPage
  *   GET  /api/runs/<run>/steps/<seq>         StepDetail
  *   GET  /api/runs/<run>/stream?after=<seq>  server-sent events, `id: <seq>`: `step` with a StepRow,
- *                                            `run` with a RunState; `Last-Event-ID` goes before `after`
+ *                                            `run` with a RunState; `Last-Event-ID` goes before `after`;
+ *                                            with `list=1` also `runs`, as above: one stream for a page
+ *        Either tells `problem` with { code, message } when it cannot be read.
  *   GET  /api/runs/<run>/image?call=<id>&which=input|output   a thumbnail (PNG) of a file that an
  *                                            open question of the run names; never a path of the URL's
  *   POST /api/runs/<run>/answer              AnswerRequest → AnswerReply; 409 when stale or answered
@@ -34,8 +36,10 @@ export interface RunRow extends RunSummary {
 }
 
 export interface RunList {
-  /** Waiting runs first, then the newest. */
+  /** Waiting runs first, then the newest; of long tasks the start. */
   readonly runs: readonly RunRow[];
+  /** There may be more: beside what waits, and what is searched for, only so many are listed. */
+  readonly newest?: number;
 }
 
 /** One record of the log as a row of the timeline. */

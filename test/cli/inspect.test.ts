@@ -120,6 +120,21 @@ describe('agenthub run --inspect', () => {
     await expect(fetch(new URL(address).origin)).rejects.toThrow();
   });
 
+  it('says before it asks again that no browser could be opened', async () => {
+    const cwd = await pictureFolder('photo.png', 'small.png');
+    const person = fakeIo({ cwd, env: { ...env, PATH: cwd }, tty: true });
+    const done = cli(['run', OVERWRITE], person.io);
+    await person.said('o open the page');
+    person.press('o');
+    await person.said('No browser could be opened');
+    await person.said('o open the page', person.err().indexOf('No browser could be opened'));
+    expect(person.err().match(/o open the page/gu)).toHaveLength(2);
+    person.press('\u001b');
+    await person.said('Ctrl-C ends it.');
+    person.interrupt();
+    expect(await done).toBe(0);
+  });
+
   it('needs a store', async () => {
     const cwd = await temporaryFolder();
     const person = fakeIo({ cwd, env });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactLine, printable, printableJson, printableLine } from '../../src/cli/printable.ts';
+import { exactLine } from '../../machines/vocabulary/exact-text.ts';
+import { printable, printableJson, printableLine } from '../../src/cli/printable.ts';
 import { cutToWidth, padToWidth, textWidth, wrapToWidth } from '../../src/cli/width.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 80 });

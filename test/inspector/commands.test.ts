@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnswerReply, RunPage } from '../../src/inspector/api.types.ts';
-import { waiting } from './inspected.ts';
+import { inspected, waiting } from './inspected.ts';
 
 describe('commands', () => {
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', null])(
@@ -100,6 +100,25 @@ describe('commands', () => {
     expect([again.status, again.code]).toEqual([409, 'not_asked']);
     const later = await server.get<RunPage>(path);
     expect(later.run.questions[0]?.answered).toBe('deny');
+  });
+
+  it('says that it does not count when the page of another process was first', async () => {
+    const { page, run, store } = await waiting(['a']);
+    await run.close();
+    const first = { type: 'permission.deny', callId: '1.0', reason: '', by: 'web', at: 1 } as const;
+    // The other process posts between our look and our word.
+    const post: typeof store.post = async (runId, event) => {
+      await store.post(runId, first);
+      return store.post(runId, event);
+    };
+    const other = await inspected(Object.assign(Object.create(store), { post }));
+    const digest = page.run.questions[0]?.digest;
+    const refused = await other.command(`/api/runs/${run.id}/answer`, {
+      callId: '1.0',
+      answer: 'approve',
+      digest,
+    });
+    expect([refused.status, refused.code]).toEqual([409, 'not_asked']);
   });
 
   it('stops a run, once', async () => {

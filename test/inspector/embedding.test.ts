@@ -61,6 +61,46 @@ describe('createInspectorHandler', () => {
     expect(denial).toMatchObject({ event: { by: 'ada' } });
   });
 
+  it.each([
+    ['/inspector/', '/inspector/'],
+    ['/', '/'],
+    ['/a.b+(c)', '/a.b+(c)/'],
+  ])('is found under the basePath %s', async (basePath, page) => {
+    const origin = await mounted({ store: memoryStore(), token: 't', basePath });
+    const found = await fetch(`${origin}${page}`, { redirect: 'manual' });
+    expect([found.status, found.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ]);
+    const headers = { authorization: 'Bearer t' };
+    expect((await fetch(`${origin}${page}api/runs`, { headers })).status).toBe(200);
+  });
+
+  it.each(['inspector', '//x', '/a b', '/x?y', '/ä'])(
+    'is not made with the basePath %s',
+    (basePath) => {
+      const options = { store: memoryStore(), hosts: ['x'], token: 't', basePath };
+      expect(() => createInspectorHandler(options)).toThrow('basePath is a path as in an address');
+    },
+  );
+
+  it('tells nobody why the host could not say who it is', async () => {
+    const authorize = () => {
+      throw new Error('connect ECONNREFUSED 10.0.0.7:5432');
+    };
+    const origin = await mounted({ store: memoryStore(), authorize });
+    const refused = await fetch(`${origin}/api/runs`);
+    expect([refused.status, await refused.json()]).toEqual([
+      500,
+      {
+        error: {
+          code: 'authorization_failed',
+          message: 'Who you are could not be found out.',
+        },
+      },
+    ]);
+  });
+
   it('is not made without authorization', () => {
     expect(() => createInspectorHandler({ store: memoryStore(), hosts: ['x'] })).toThrow(
       'give a token, authorize, or both',

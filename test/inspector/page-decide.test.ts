@@ -75,6 +75,48 @@ describe.skipIf(skipsBrowser())('the inspector page: deciding, going on, stoppin
     expect(started.length).toBeLessThanOrEqual(1);
   });
 
+  it('takes no second click that was meant for the question before', async () => {
+    const { run, store, started } = await asking(['a', 'b', 'c', 'd']);
+    const { page } = await open(store);
+    const approve = page.locator('.approve');
+    await approve.first().click();
+    await page.locator('.question').nth(3).waitFor({ state: 'detached' });
+    await page.locator('.approve[aria-disabled=false]').first().waitFor();
+    // From here on time stands still in the page: whatever moves has moved just now.
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const place = await approve.first().boundingBox();
+    const [x, y] = [(place?.x ?? 0) + 20, (place?.y ?? 0) + 10];
+    await page.mouse.click(x, y);
+    await page.locator('.question').nth(2).waitFor({ state: 'detached' });
+    const under = await page.evaluate((at) => document.elementFromPoint(at.x, at.y)?.className, {
+      x,
+      y,
+    });
+    expect(under).toBe('approve');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.mouse.click(x, y);
+    await page.clock.runFor(1_000);
+    await page.mouse.click(x, y);
+    await page.locator('.question').nth(1).waitFor({ state: 'detached' });
+    expect(asked.filter((url) => url.endsWith('/answer'))).toHaveLength(1);
+    expect(run.questions.map(({ callId }) => callId)).toEqual(['1.3']);
+    run.deny('1.3', '', { by: 'terminal' });
+    await run.outcome;
+    expect(started).toEqual(['a', 'b', 'c']);
+  });
+
+  it('shows what is invisible or turns text round as its code', async () => {
+    const { run, store } = await asking(['a\u202egnp.exe\u200b b\u00a0c\n<b>d</b>']);
+    const { page } = await open(store);
+    expect(await page.locator('.question pre').innerText()).toBe(
+      '{\n  "text": "a\\u{202e}gnp.exe\\u{200b} b\\u{a0}c\\n<b>d</b>"\n}',
+    );
+    run.cancel();
+    await run.outcome;
+  });
+
   it('refuses what is stale, in words', async () => {
     const { run, store } = await asking(['only']);
     const { page } = await open(store);
@@ -136,6 +178,11 @@ describe.skipIf(skipsBrowser())('the inspector page: deciding, going on, stoppin
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.locator('.chart-box').focus();
+    const placed = () => page.locator('.chart-box svg > g').getAttribute('transform');
+    const before = await placed();
+    await page.keyboard.press('ArrowDown');
+    await expect.poll(placed).not.toBe(before);
     await page.locator('.approve').focus();
     await page.keyboard.press('Enter');
     await said(page, 'All noted.');
@@ -185,7 +232,8 @@ describe.skipIf(skipsBrowser())('the inspector page: deciding, going on, stoppin
   it('stops a run, after asking once more', async () => {
     const { run, store } = await asking();
     const { page } = await open(store);
-    await page.getByRole('button', { name: 'Stop' }).click();
+    // The second click of a double click does not count as the second word.
+    await page.getByRole('button', { name: 'Stop' }).dblclick();
     expect(run.state).toBe('awaitPermission.asking');
     await page.getByRole('button', { name: 'Really stop?' }).click();
     await page.locator('.pill-cancelled').first().waitFor();

@@ -67,6 +67,17 @@ describe.skipIf(skipsBrowser())('the inspector page: languages, themes, widths',
     }
   });
 
+  it('says in Chinese what people did', async () => {
+    const { run, store } = await asking(['a', 'b']);
+    run.approve('1.0', undefined, { by: 'terminal' });
+    run.deny('1.1', '', { by: 'ada · of the office' });
+    await run.outcome;
+    const { page } = await open(store, { locale: 'zh-CN' });
+    await said(page, 'All noted.');
+    const rows = await page.locator('.kind-person .row-what').allInnerTexts();
+    expect(rows).toEqual(['人 已批准 1.0 · 终端', '人 已拒绝 1.1 · ada · of the office']);
+  });
+
   it('fits 360 to 2560 px: nothing is wider than the page; one column has the card first', async () => {
     const { store } = await asking();
     const { page } = await open(store);

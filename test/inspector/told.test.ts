@@ -130,6 +130,7 @@ describe('what is told of a run', () => {
     }
     expect((await ask(`${path}/image?call=9.9&which=input`)).status).toBe(404);
     expect((await ask(`${path}/image?call=1.0&which=/etc/passwd`)).status).toBe(404);
+    expect((await ask(`${path}/image?call=__proto__&which=constructor`)).status).toBe(404);
     writeFileSync(join(folder, 'a.jpg'), 'changed');
     const changed = await ask(`${path}/image?call=1.0&which=input`);
     expect([changed.status, changed.code]).toEqual([409, 'file_changed']);
@@ -142,7 +143,7 @@ describe('what is told of a run', () => {
 
   it('streams steps with their ids, and goes on after the last one received', async () => {
     const { server, path, run } = await waiting(['a']);
-    const stream = (after: number, enough: (text: string) => boolean) =>
+    const stream = (after: number | string, enough: (text: string) => boolean) =>
       new Promise<string>((resolve, reject) => {
         const headers = {
           host: server.host,
@@ -168,9 +169,35 @@ describe('what is told of a run', () => {
       [...text.matchAll(/^id: (\d+)$/gmu)].map(([, id]) => Number(id));
     const all = await stream(-1, (text) => text.includes('event: run'));
     expect(idsOf(all)).toEqual([0, 1, 2, 3]);
+    for (const odd of ['', '-5', '1e308', '0x1', '1.5', '__proto__'])
+      expect(idsOf(await stream(odd, (text) => text.includes('event: run')))).toEqual([0, 1, 2, 3]);
     const later = stream(2, (text) => text.includes('"answer":"ok"'));
     run.approve('1.0');
     expect(idsOf(await later)).toEqual([3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('lists every run that waits, the newest of the others, and finds older ones', async () => {
+    const { store, run } = startRun([callNote('a')], { ...asks, prompt: 'x'.repeat(5_000) });
+    await untilStoredQuestion(run);
+    const at = Date.now();
+    for (let number = 0; number < 301; number += 1) {
+      const input = { runId: `done-${number}`, prompt: `Task ${number}.` };
+      const lease = await store.create(
+        { seq: 0, at: at + number, kind: 'start', machineVersion: '0', input: input as never },
+        { owner: 'test', ttl: 1_000 },
+      );
+      await store.append(lease, [], { durable: false, status: 'done' });
+      await store.release(lease);
+    }
+    const { get } = await inspected(store);
+    const { runs, newest } = await get<RunList>('/api/runs');
+    expect([runs.length, newest]).toEqual([301, 300]);
+    expect(runs[0]).toMatchObject({ runId: run.id, prompt: `${'x'.repeat(300)}…` });
+    expect([runs[1]?.runId, runs.at(-1)?.runId]).toEqual(['done-300', 'done-1']);
+    const found = await get<RunList>('/api/runs?search=task%200.');
+    expect(found.runs.map(({ runId }) => runId)).toEqual(['done-0']);
+    run.cancel();
+    await run.outcome;
   });
 
   it('says which run there is not', async () => {

@@ -47,7 +47,7 @@ export async function inspectCommand(
       const inspector = await startPage({ store, port, restore }, io);
       const address = runId === null ? inspector.url : inspector.urlOf(runId);
       io.stdout.write(`${address}\n`);
-      if (flags.open) openInBrowser(address, io, locale);
+      if (flags.open) await openInBrowser(address, io, locale);
       io.stderr.write(`${colorsOf(io).dim(say(locale, 'inspecting'))}\n`);
       const exitCode = await untilInterrupt(io);
       await inspector.close();

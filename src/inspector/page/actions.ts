@@ -13,9 +13,8 @@ import type {
 } from '../api.types.ts';
 import { getJson, postJson, type Received, readStream, takeFragment } from './api.ts';
 import * as page from './state.ts';
-import { isTextName } from './texts.ts';
 
-let watching = new AbortController();
+let following = new AbortController();
 let details = new Map<number, StepDetail>();
 
 const pathOf = (runId: string) => `api/runs/${encodeURIComponent(runId)}`;
@@ -32,32 +31,79 @@ export function start(): void {
   getJson<ChartLayout>('chart.json').then((reply) => {
     if (reply.ok) page.layout.value = reply.value;
   });
-  watchRuns();
+  document.addEventListener('visibilitychange', follow);
   effect(searchRuns);
   effect(loadDetail);
   effect(() => {
     if (page.chartTab.value === 'coverage' && page.coverage.peek() === null) loadCoverage();
   });
-  if (open !== null) selectRun(open);
+  if (open === null) follow();
+  else selectRun(open);
 }
 
-function watchRuns(): void {
+/** Milliseconds between two looks at the list while the page is out of sight. */
+const GLANCE = 3_000;
+
+/**
+ * Follows the list of runs and the selected run, by one stream: a browser opens six connections to
+ * a server, for all its tabs together. A page out of sight has none and looks at the list now and
+ * then, for the badge; in sight again it catches up.
+ */
+function follow(): void {
+  following.abort();
+  following = new AbortController();
+  const { signal } = following;
+  const onState = (state: Exclude<page.Connection, 'connecting'>) => {
+    if (!signal.aborted) page.connection.value = state;
+  };
+  if (document.hidden) {
+    glance(signal, onState);
+    return;
+  }
   readStream({
-    path: 'api/runs/stream',
-    signal: new AbortController().signal,
-    lastId: () => null,
-    onState: (state) => {
-      page.connection.value = state;
-    },
+    path: () => streamPath(signal),
+    signal,
+    lastId: () => page.steps.peek().length - 1,
+    onState,
     onEvents: (events) => {
-      const last = events.findLast(({ event }) => event === 'runs');
-      if (last === undefined) return;
-      const { runs } = last.data as RunList;
-      page.runs.value = runs;
-      const [first] = runs;
-      if (page.selectedRun.peek() === null && first !== undefined) selectRun(first.runId);
+      if (!signal.aborted) takeEvents(events);
     },
   });
+}
+
+async function glance(
+  signal: AbortSignal,
+  onState: (state: 'open' | 'lost' | 'unauthorized') => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    const reply = await getJson<RunList>('api/runs', signal);
+    if (signal.aborted) return;
+    if (reply.ok) takeList(reply.value);
+    if (!reply.ok && reply.status === 401) return onState('unauthorized');
+    onState(reply.ok ? 'open' : 'lost');
+    await new Promise((resolve) => setTimeout(resolve, GLANCE));
+  }
+}
+
+/** Where to go on reading: of a run that cannot be read, its list alone. */
+async function streamPath(signal: AbortSignal): Promise<string> {
+  const runId = page.selectedRun.peek();
+  if (runId === null) return 'api/runs/stream';
+  if (page.run.peek() === null) {
+    const reply = await getJson<RunPage>(pathOf(runId), signal);
+    signal.throwIfAborted();
+    if (!reply.ok) {
+      if (reply.status === 0) throw new Error(reply.message);
+      page.runProblem.value = reply.status === 401 ? null : reply;
+      return 'api/runs/stream';
+    }
+    batch(() => {
+      page.steps.value = reply.value.steps;
+      page.run.value = reply.value.run;
+      page.runProblem.value = null;
+    });
+  }
+  return `${pathOf(runId)}/stream?list=1`;
 }
 
 let searching = new AbortController();
@@ -79,53 +125,38 @@ function searchRuns(): void {
 }
 
 /** Shows a run and follows it. */
-export async function selectRun(runId: string): Promise<void> {
+export function selectRun(runId: string): void {
   if (page.selectedRun.peek() === runId && page.run.peek() !== null) return;
-  watching.abort();
-  watching = new AbortController();
   details = new Map();
-  const { signal } = watching;
   page.clearRun();
   page.selectedRun.value = runId;
   history.replaceState(null, '', `${location.pathname}#run=${encodeURIComponent(runId)}`);
-  const reply = await getJson<RunPage>(pathOf(runId), signal);
-  if (signal.aborted) return;
-  if (!reply.ok) {
-    page.runProblem.value = reply.status === 401 ? '' : reply.message;
-    if (reply.status === 401) page.connection.value = 'unauthorized';
-    return;
-  }
-  batch(() => {
-    page.steps.value = reply.value.steps;
-    page.run.value = reply.value.run;
-  });
-  await readStream({
-    path: `${pathOf(runId)}/stream`,
-    signal,
-    lastId: () => page.steps.peek().length - 1,
-    onState: (state) => {
-      if (state !== 'open') page.connection.value = state;
-    },
-    onEvents: (events) => {
-      if (!signal.aborted) takeEvents(events);
-    },
-  });
+  follow();
+}
+
+function takeList({ runs, newest }: RunList): void {
+  page.runs.value = runs;
+  page.newest.value = newest ?? null;
 }
 
 function takeEvents(events: readonly Received[]): void {
   const known = page.steps.peek();
-  const added = events
-    .filter(({ event }) => event === 'step')
-    .map(({ data }) => data as StepRow)
-    .filter(({ seq }, index) => seq === known.length + index);
-  const state = events.findLast(({ event }) => event === 'run')?.data as RunState | undefined;
-  const problem = events.findLast(({ event }) => event === 'problem')?.data;
+  const added: StepRow[] = [];
   batch(() => {
+    for (const { event, data } of events) {
+      if (event === 'runs') takeList(data as RunList);
+      const row = data as StepRow;
+      if (event === 'step' && row.seq === known.length + added.length) added.push(row);
+      if (event === 'run') {
+        page.run.value = data as RunState;
+        page.runProblem.value = null;
+      }
+      if (event === 'problem') page.runProblem.value = data as page.Problem;
+    }
     if (added.length > 0) page.steps.value = [...known, ...added];
-    if (state !== undefined) page.run.value = state;
-    if (problem !== undefined)
-      page.runProblem.value = (problem as { readonly message: string }).message;
   });
+  const first = page.runs.peek()?.[0];
+  if (page.selectedRun.peek() === null && first !== undefined) selectRun(first.runId);
 }
 
 let loading = new AbortController();
@@ -134,6 +165,8 @@ let loading = new AbortController();
 function loadDetail(): void {
   const seq = page.selectedSeq.value;
   const runId = page.selectedRun.peek();
+  // What could not be fetched while the server was away is fetched when it is back.
+  void page.connection.value;
   loading.abort();
   if (seq === null || runId === null) return;
   const known = details.get(seq);
@@ -144,7 +177,12 @@ function loadDetail(): void {
   loading = new AbortController();
   const { signal } = loading;
   getJson<StepDetail>(`${pathOf(runId)}/steps/${seq}`, signal).then((reply) => {
-    if (!reply.ok || signal.aborted) return;
+    if (signal.aborted) return;
+    if (!reply.ok) {
+      if (reply.status !== 0)
+        page.notice.value = page.say('problem', { why: page.wordsFor(reply) });
+      return;
+    }
     details.set(seq, reply.value);
     page.detail.value = reply.value;
   });
@@ -183,7 +221,7 @@ export async function decide(
   const request: AnswerRequest = { callId, answer, digest, ...(reason !== '' && { reason }) };
   const reply = await postJson<AnswerReply>(`${pathOf(runId)}/answer`, request);
   const words = () => {
-    if (!reply.ok) return page.say('notTaken', { why: wordsFor(reply) });
+    if (!reply.ok) return page.say('notTaken', { why: page.wordsFor(reply) });
     if (reply.value.result === null) return page.say('answeredWaits', { answer: page.say(answer) });
     return page.say(answer === 'approve' ? 'approved' : 'denied', { call: callId });
   };
@@ -196,7 +234,7 @@ export async function stopRun(): Promise<void> {
   const reply = await postJson<AnswerReply>(`${pathOf(page.selectedRun.peek() ?? '')}/cancel`, {});
   page.notice.value = reply.ok
     ? page.say('stopped')
-    : page.say('notTaken', { why: wordsFor(reply) });
+    : page.say('notTaken', { why: page.wordsFor(reply) });
 }
 
 /** Tells the run to go on, a limit that stopped it raised. */
@@ -205,11 +243,7 @@ export async function goOn(limits: Readonly<Record<string, number>>): Promise<vo
   const reply = await postJson<AnswerReply>(path, { limits });
   page.notice.value = reply.ok
     ? page.say('goesOn')
-    : page.say('notTaken', { why: wordsFor(reply) });
-}
-
-function wordsFor({ code, message }: { readonly code: string; readonly message: string }): string {
-  return isTextName(code) ? page.say(code) : message;
+    : page.say('notTaken', { why: page.wordsFor(reply) });
 }
 
 /** The address of a question's picture. */

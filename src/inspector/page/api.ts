@@ -10,20 +10,40 @@ export type Reply<Value> =
 
 const KEY = 'agenthub.token';
 
+/** Where the browser allows no storage, the token lasts as long as the page. */
+let kept: string | null = null;
+
+function keptToken(): string | null {
+  try {
+    return sessionStorage.getItem(KEY) ?? kept;
+  } catch {
+    return kept;
+  }
+}
+
+function keepToken(token: string): void {
+  kept = token;
+  try {
+    sessionStorage.setItem(KEY, token);
+  } catch {
+    // As above.
+  }
+}
+
 /** Takes the token (and the run to open) out of the address, where nobody should see it again. */
 export function takeFragment(): string | null {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const token = fragment.get('token');
   const run = fragment.get('run');
   if (token === null) return run;
-  sessionStorage.setItem(KEY, token);
+  keepToken(token);
   const rest = run === null ? '' : `#run=${encodeURIComponent(run)}`;
   history.replaceState(null, '', `${location.pathname}${rest}`);
   return run;
 }
 
 function headers(): Record<string, string> {
-  const token = sessionStorage.getItem(KEY);
+  const token = keptToken();
   return token === null ? {} : { authorization: `Bearer ${token}` };
 }
 
@@ -70,7 +90,8 @@ export interface Received {
 }
 
 export interface StreamOptions {
-  readonly path: string;
+  /** Asked for anew whenever the stream is opened; rejects while it cannot be said. */
+  readonly path: () => Promise<string> | string;
   readonly signal: AbortSignal;
   /** The last id received, sent as `Last-Event-ID`; kept up to date by the reader of the events. */
   readonly lastId: () => number | null;
@@ -99,9 +120,10 @@ async function readOnce(options: StreamOptions): Promise<'ended' | 'lost' | 'una
   const { path, signal, lastId, onEvents, onState } = options;
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), SILENCE);
-  const id = lastId();
   try {
-    const response = await fetch(path, {
+    const address = await path();
+    const id = lastId();
+    const response = await fetch(address, {
       headers: { ...headers(), ...(id === null ? {} : { 'last-event-id': String(id) }) },
       signal: AbortSignal.any([signal, silence.signal]),
     });

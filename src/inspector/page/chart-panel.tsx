@@ -58,6 +58,14 @@ export function ChartPanel() {
   );
 }
 
+/** Pixels that an arrow key moves the chart by: the view goes where it points. */
+const PANS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
+  ArrowLeft: [60, 0],
+  ArrowRight: [-60, 0],
+  ArrowUp: [0, 60],
+  ArrowDown: [0, -60],
+};
+
 function Chart() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -85,6 +93,15 @@ function Chart() {
     <div
       class="chart-box"
       ref={box}
+      role="group"
+      tabIndex={0}
+      aria-label={say('panHint')}
+      onKeyDown={(event) => {
+        const by = PANS[event.key];
+        if (by === undefined) return;
+        event.preventDefault();
+        panBy(...by);
+      }}
       onPointerMove={({ buttons, movementX, movementY }) => {
         if (buttons === 1) panBy(movementX, movementY);
       }}

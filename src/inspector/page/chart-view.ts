@@ -54,7 +54,7 @@ export function panBy(dx: number, dy: number): void {
 export function followState(): () => void {
   return effect(() => {
     const chart = layout.value;
-    const { width } = boxSize.value;
+    const { width, height } = boxSize.value;
     if (chart === null || width === 0 || !follows.value) return;
     const state = chart.states.find(({ id }) => id === currentState.value);
     const scale = Math.max(
@@ -63,8 +63,10 @@ export function followState(): () => void {
       Math.min(COMFORTABLE, (width / chart.width) * 1.6),
     );
     const half = width / scale / 2;
-    const x = state ? state.x + state.width / 2 : chart.width / 2;
-    const y = state ? state.y + state.height / 2 : 0;
+    // Where nothing is lit yet, the chart is seen from its start.
+    const shown = state ?? chart.states.find(({ kind }) => kind === 'initial');
+    const x = shown ? shown.x + shown.width / 2 : chart.width / 2;
+    const y = state ? state.y + state.height / 2 : height / scale / 2;
     const middle = chart.width / 2;
     const inside = half * 2 >= chart.width ? middle : clamp(x, half, chart.width - half);
     view.value = { x: inside, y, scale };

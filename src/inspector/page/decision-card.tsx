@@ -1,23 +1,54 @@
-import { useSignal } from '@preact/signals';
+import { computed, signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { exactJson, exactLine } from '../../../machines/vocabulary/exact-text.ts';
 import type { QuestionCard } from '../api.types.ts';
 import { decide, pictureOf } from './actions.ts';
 import { getPicture } from './api.ts';
-import { asText, time } from './format.ts';
-import { isLive, locale, notice, openQuestions, say, selectedSeq, shown } from './state.ts';
+import { moment } from './format.ts';
+import {
+  isLive,
+  locale,
+  notice,
+  openQuestions,
+  say,
+  selectedRun,
+  selectedSeq,
+  shown,
+} from './state.ts';
+
+/** Milliseconds that questions stand still before an answer counts: longer than a double click. */
+const STILL = 600;
+
+/** What is asked now, as one text. */
+const asked = computed(() =>
+  [selectedRun.value, ...openQuestions.value.map(({ callId, digest }) => callId + digest)].join(
+    ' ',
+  ),
+);
+/** What was asked when the questions last stood still. */
+const stoodStill = signal('');
+const standsStill = computed(() => stoodStill.value === asked.value);
 
 /** What a person has to decide. Focus goes to its heading, never to a button. */
 export function DecisionCard() {
   const state = shown.value;
   const questions = state?.questions ?? [];
   const heading = useRef<HTMLHeadingElement>(null);
-  const ids = openQuestions.value.map(({ callId, digest }) => callId + digest).join(' ');
+  const now = asked.value;
   useEffect(() => {
-    if (ids === '' || !isLive.value) return;
+    // A question that moves under the pointer must not take the click that was meant for another.
+    stoodStill.value = '';
+    const timer = setTimeout(() => {
+      stoodStill.value = now;
+    }, STILL);
+    return () => clearTimeout(timer);
+  }, [now]);
+  useEffect(() => {
+    if (openQuestions.value.length === 0 || !isLive.value) return;
     const { activeElement } = document;
     const isTyping = activeElement instanceof HTMLInputElement && activeElement.id !== '';
     if (!isTyping || activeElement.closest('.decision') !== null) heading.current?.focus();
-  }, [ids]);
+  }, [now]);
   return (
     <section class={questions.length > 0 ? 'panel decision' : 'hidden'} aria-labelledby="decision">
       <h2 id="decision" ref={heading} tabIndex={-1}>
@@ -39,7 +70,10 @@ function QuestionItem({ question }: { question: QuestionCard }) {
   const { callId, tool, input, reasons, considered, images, deadline, answered } = question;
   const reason = useSignal('');
   const isSending = useSignal(false);
-  const answer = async (word: 'approve' | 'deny') => {
+  const answer = async (word: 'approve' | 'deny', { detail }: MouseEvent) => {
+    // A key presses the button that has the focus, wherever that is by now.
+    const isKey = detail === 0;
+    if (isSending.value || (!isKey && !standsStill.value)) return;
     isSending.value = true;
     await decide(question, word, reason.value);
     isSending.value = false;
@@ -50,10 +84,10 @@ function QuestionItem({ question }: { question: QuestionCard }) {
   return (
     <article class="question" aria-label={`${tool} ${callId}`}>
       <h3>
-        {tool} <span class="dim">{callId}</span>
+        {exactLine(tool)} <span class="dim">{callId}</span>
       </h3>
       <pre tabIndex={0} aria-label={say('input')}>
-        {asText(input)}
+        {exactJson(input).join('\n')}
       </pre>
       {(images.input || images.output) && isLive.value && (
         <div class="pictures">
@@ -63,11 +97,11 @@ function QuestionItem({ question }: { question: QuestionCard }) {
       )}
       <p class="because">{say('because')}</p>
       <ul class="reasons">
-        {reasons.map(({ code, zh, en, source }) => (
-          <li key={code}>
-            {locale.value === 'zh' ? zh : en}{' '}
+        {reasons.map(({ code, zh, en, source }, index) => (
+          <li key={index}>
+            {exactLine(locale.value === 'zh' ? zh : en)}{' '}
             <span class="dim">
-              {say('rule')} {ruleOf(code) ?? source} · {code}
+              {say('rule')} {exactLine(ruleOf(code) ?? source)} · {code}
             </span>
           </li>
         ))}
@@ -77,15 +111,15 @@ function QuestionItem({ question }: { question: QuestionCard }) {
         <ul class="rules">
           {considered.map(({ rule, matched, lifted, action, reason: why }, index) => (
             <li key={index}>
-              <code>{rule}</code> · {say(matched ? (lifted ? 'lifted' : 'matched') : 'notMatched')}{' '}
-              · {action}
-              {why !== null && ` · ${locale.value === 'zh' ? why.zh : why.en}`}
+              <code>{exactLine(rule)}</code> ·{' '}
+              {say(matched ? (lifted ? 'lifted' : 'matched') : 'notMatched')} · {action}
+              {why !== null && ` · ${exactLine(locale.value === 'zh' ? why.zh : why.en)}`}
             </li>
           ))}
         </ul>
       </details>
       {question.earlierApprovalVoid && <p class="note">{say('earlierVoid')}</p>}
-      {deadline !== null && <p class="note">{say('until', { time: time(deadline) })}</p>}
+      {deadline !== null && <p class="note">{say('until', { time: moment(deadline) })}</p>}
       {answered !== null ? (
         <p class="note">{say('answeredWaits', { answer: say(answered) })}</p>
       ) : (
@@ -104,16 +138,16 @@ function QuestionItem({ question }: { question: QuestionCard }) {
               <button
                 type="button"
                 class="approve"
-                disabled={isSending.value}
-                onClick={() => answer('approve')}
+                aria-disabled={isSending.value || !standsStill.value}
+                onClick={(event) => answer('approve', event)}
               >
                 {say('approve')}
               </button>
               <button
                 type="button"
                 class="deny"
-                disabled={isSending.value}
-                onClick={() => answer('deny')}
+                aria-disabled={isSending.value || !standsStill.value}
+                onClick={(event) => answer('deny', event)}
               >
                 {say('deny')}
               </button>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Difference } from '../api.types.ts';
 import { asText, duration, time } from './format.ts';
-import { detail, say, selectedSeq } from './state.ts';
+import { detail, say, selectedSeq, whatOf } from './state.ts';
 
 /** Characters shown of one value; Copy always gives all. */
 const SHOWN = 20_000;
@@ -20,7 +20,7 @@ export function DetailsPanel() {
       ) : (
         <>
           <p>
-            <strong>{step.row.what}</strong>{' '}
+            <strong>{whatOf(step.row)}</strong>{' '}
             <span class="dim">
               {step.row.state} · {time(step.row.at)}
               {step.row.ms !== null && ` · ${duration(step.row.ms)}`}

@@ -14,7 +14,7 @@ import { GoOnCard } from './go-on-card.tsx';
 import { listenToKeys } from './keys.ts';
 import { ResultCard, TodoLine } from './outcome-cards.tsx';
 import { RunsPanel } from './runs-panel.tsx';
-import { helpIsOpen, run, runProblem, runs, say, selectedRun } from './state.ts';
+import { helpIsOpen, run, runProblem, runs, say, selectedRun, wordsFor } from './state.ts';
 import { TimelinePanel } from './timeline-panel.tsx';
 import { ConnectionBar, TopBar } from './top-bar.tsx';
 
@@ -45,13 +45,19 @@ function Page() {
 /** Why there is no run to see, in words. */
 function RunProblem() {
   const problem = runProblem.value;
-  if (problem)
+  if (problem !== null)
     return (
       <p role="alert" class="panel note">
-        {say('problem', { why: problem })}
+        {say('problem', { why: wordsFor(problem) })}
       </p>
     );
   if (run.value !== null || runs.value === null) return null;
+  if (runs.value.length === 0)
+    return (
+      <p class="panel dim">
+        {say('noRuns')} {say('startRun')}
+      </p>
+    );
   return <p class="panel dim">{say(selectedRun.value === null ? 'chooseRun' : 'loading')}</p>;
 }
 

@@ -18,7 +18,7 @@ addEventListener('message', ({ source, origin, data }) => {
 takeFragment();
 if (frame !== null) frame.src = hosted.href;
 readStream({
-  path: 'events',
+  path: () => 'events',
   signal: new AbortController().signal,
   lastId: () => messages.length - 1,
   onEvents: (events) => {

@@ -1,7 +1,16 @@
 import type { RunRow } from '../api.types.ts';
 import { selectRun } from './actions.ts';
 import { duration } from './format.ts';
-import { connection, matches, runs, say, search, selectedRun, statusFilter } from './state.ts';
+import {
+  connection,
+  matches,
+  newest,
+  runs,
+  say,
+  search,
+  selectedRun,
+  statusFilter,
+} from './state.ts';
 import { statusOf } from './top-bar.tsx';
 
 const CHIPS = ['', 'waiting', 'running', 'suspended', 'done', 'failed', 'cancelled'] as const;
@@ -56,6 +65,7 @@ export function RunsPanel() {
           ))}
         </ul>
       )}
+      {newest.value !== null && <p class="dim">{say('onlyNewest', { count: newest.value })}</p>}
     </nav>
   );
 }

@@ -7,20 +7,40 @@ import type {
   StepDetail,
   StepRow,
 } from '../api.types.ts';
-import { type Locale, type TextName, textOf } from './texts.ts';
+import { isTextName, type Locale, type TextName, textOf } from './texts.ts';
 
-export type Theme = 'auto' | 'light' | 'dark';
 export type Connection = 'connecting' | 'open' | 'lost' | 'unauthorized';
 
-const stored = (key: string) => localStorage.getItem(`agenthub.${key}`);
+export const THEMES = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof THEMES)[number];
+
+/** A choice kept by the browser, if it is one of these and storage is allowed. */
+function stored<Choice extends string>(key: string, choices: readonly Choice[]): Choice | null {
+  try {
+    const kept = localStorage.getItem(`agenthub.${key}`);
+    return choices.find((choice) => choice === kept) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function keep(key: string, choice: string): void {
+  try {
+    localStorage.setItem(`agenthub.${key}`, choice);
+  } catch {
+    // The choice lasts as long as the page.
+  }
+}
 
 export const locale = signal<Locale>(
-  (stored('locale') as Locale | null) ?? (navigator.language.startsWith('zh') ? 'zh' : 'en'),
+  stored('locale', ['zh', 'en']) ?? (navigator.language.startsWith('zh') ? 'zh' : 'en'),
 );
-export const theme = signal<Theme>((stored('theme') as Theme | null) ?? 'auto');
+export const theme = signal<Theme>(stored('theme', THEMES) ?? 'auto');
 
 export const connection = signal<Connection>('connecting');
 export const runs = signal<readonly RunRow[] | null>(null);
+/** How many runs are listed at most, where there are more. */
+export const newest = signal<number | null>(null);
 export const search = signal('');
 export const statusFilter = signal('');
 /** The ids that match the search; null while there is none. */
@@ -29,8 +49,14 @@ export const matches = signal<readonly RunRow[] | null>(null);
 export const selectedRun = signal<string | null>(null);
 export const run = signal<RunState | null>(null);
 export const steps = signal<readonly StepRow[]>([]);
+/** Why something cannot be had, as the server says it. */
+export interface Problem {
+  readonly code: string;
+  readonly message: string;
+}
+
 /** Why the run cannot be shown, or null. */
-export const runProblem = signal<string | null>(null);
+export const runProblem = signal<Problem | null>(null);
 
 /** The step that every panel shows; null for live. */
 export const selectedSeq = signal<number | null>(null);
@@ -101,14 +127,45 @@ export function say(name: TextName, values?: Readonly<Record<string, string | nu
   return textOf(locale.value, name, values);
 }
 
+const WORDS: Readonly<Record<string, TextName>> = {
+  granted: 'wasGranted',
+  denied: 'wasDenied',
+  cancelled: 'wasCancelled',
+  resumed: 'wasResumed',
+  'nobody answered in time': 'nobodyAnswered',
+};
+const GIVERS: Readonly<Record<string, TextName>> = {
+  web: 'byWeb',
+  terminal: 'byTerminal',
+  'command line': 'byCommand',
+};
+
+/** What a row tells; what a person did, in the language of the page. */
+export function whatOf({ kind, what }: Pick<StepRow, 'kind' | 'what'>): string {
+  if (kind !== 'person') return what;
+  const inWords = (text: string, words: typeof WORDS) => {
+    const name = Object.hasOwn(words, text) ? words[text] : undefined;
+    return name === undefined ? text : say(name);
+  };
+  const [act = '', by] = what.split(/ · ([^]*)/u);
+  const [word = '', call] = Object.hasOwn(WORDS, act) ? [act] : act.split(/ ([^]*)/u);
+  const done = [inWords(word, WORDS), ...(call === undefined ? [] : [call])].join(' ');
+  return by === undefined ? done : `${done} · ${inWords(by, GIVERS)}`;
+}
+
+/** A problem in the language of the page, where there are words for it. */
+export function wordsFor({ code, message }: Problem): string {
+  return isTextName(code) ? say(code) : message;
+}
+
 /** Keeps choices, the document's language and theme, and the badge in the title. */
 export function keepDocument(): void {
   effect(() => {
-    localStorage.setItem('agenthub.locale', locale.value);
+    keep('locale', locale.value);
     document.documentElement.lang = locale.value === 'zh' ? 'zh-CN' : 'en';
   });
   effect(() => {
-    localStorage.setItem('agenthub.theme', theme.value);
+    keep('theme', theme.value);
     document.documentElement.dataset.theme = theme.value;
   });
   effect(() => {

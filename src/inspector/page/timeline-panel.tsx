@@ -15,6 +15,7 @@ import {
   stateFilter,
   steps,
   visibleSteps,
+  whatOf,
 } from './state.ts';
 import { scaleOf } from './timeline-scale.ts';
 
@@ -169,7 +170,7 @@ function Rows() {
 }
 
 function Row({ row, y, isCurrent }: { row: StepRow; y: number; isCurrent: boolean }) {
-  const { seq, kind, what, ms, failed, tokens } = row;
+  const { seq, kind, ms, failed, tokens } = row;
   const { left, width } = scale.value.bar(row);
   const idle = scale.value.idleBefore(row);
   const label = ms === null ? '' : duration(ms);
@@ -191,7 +192,7 @@ function Row({ row, y, isCurrent }: { row: StepRow; y: number; isCurrent: boolea
     >
       <span class="row-what">
         <span class="row-kind">{say(kind)}</span> {failed && <span class="mark">✗ </span>}
-        {what}
+        {whatOf(row)}
       </span>
       <span class="row-bar" aria-hidden="true">
         <span class="bar" style={{ left: `${left * 100}%`, width: `max(2px, ${width * 100}%)` }} />

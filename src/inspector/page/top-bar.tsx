@@ -2,9 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { RunRow, RunState } from '../api.types.ts';
 import { stopRun } from './actions.ts';
 import { count } from './format.ts';
-import { connection, helpIsOpen, isLive, locale, run, say, shown, theme } from './state.ts';
-
-const THEMES = ['auto', 'light', 'dark'] as const;
+import { connection, helpIsOpen, isLive, locale, run, say, shown, THEMES, theme } from './state.ts';
 
 /** The word for how a run stands. */
 export function statusOf({ status, interrupted }: RunRow) {
@@ -91,7 +89,9 @@ function StopButton() {
       onBlur={() => {
         asked.value = false;
       }}
-      onClick={() => {
+      onClick={({ detail }) => {
+        // The second click of a double click answers nothing.
+        if (detail > 1) return;
         if (asked.value) stopRun();
         asked.value = !asked.value;
       }}

@@ -69,7 +69,10 @@ export function createCommands({ store, watcher, goingOn, now }: CommandsOptions
       // Another process may have answered between our look and our word: the first one counts.
       const entries = await store.pending(runId);
       const first = entries.find(({ event }) => 'callId' in event && event.callId === callId);
-      if (first !== undefined && first.event.by !== by) return conflict('not_asked', ALREADY);
+      const ours = word === 'approve' ? 'permission.grant' : 'permission.deny';
+      // Another page says `web` too: it is ours if it says the same.
+      if (first !== undefined && (first.event.by !== by || first.event.type !== ours))
+        return conflict('not_asked', ALREADY);
     }
     return judged(posted);
   };

@@ -59,16 +59,30 @@ const notAuthorized = {
   message: 'You may not see this: sign in where this page is served from.',
 };
 
+const cannotAuthorize = {
+  status: 500,
+  code: 'authorization_failed',
+  message: 'Who you are could not be found out.',
+};
+
 /** The statuses of what may happen; anything else is a fault of ours, 500. */
-const STATUS_OF: Readonly<Record<string, number>> = { run_unknown: 404, file_changed: 409 };
+const STATUS_OF: Readonly<Record<string, number>> = {
+  run_unknown: 404,
+  file_changed: 409,
+  not_an_image: 422,
+  damaged: 422,
+  too_large: 422,
+};
 
 /**
  * The inspector as a handler for a host's own server. It reads the store and writes nothing but
  * answers, unless `restore` lets it take up runs.
- * @throws AgentHubError `page_not_built`, or `invalid_options` without `token` and `authorize`.
+ * @throws AgentHubError `page_not_built`, or `invalid_options` without `token` and `authorize` or
+ * with a `basePath` that is none.
  */
 export function createInspectorHandler(options: InspectorHandlerOptions): InspectorHandler {
-  const { store, token, authorize, restore, basePath = '', now = Date.now } = options;
+  const { store, token, authorize, restore, now = Date.now } = options;
+  const basePath = toBasePath(options.basePath ?? '');
   if (token === undefined && authorize === undefined)
     throw new AgentHubError(
       'invalid_options',
@@ -83,7 +97,13 @@ export function createInspectorHandler(options: InspectorHandlerOptions): Inspec
 
   const whoIs = async (request: IncomingMessage): Promise<string | Refusal> => {
     if (token !== undefined && !hasToken(request, token)) return noToken;
-    return authorize === undefined ? WEB : ((await authorize(request)) ?? notAuthorized);
+    if (authorize === undefined) return WEB;
+    try {
+      return (await authorize(request)) ?? notAuthorized;
+    } catch {
+      // What went wrong at the host is not for whoever asks.
+      return cannotAuthorize;
+    }
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -134,9 +154,12 @@ export function createInspectorHandler(options: InspectorHandlerOptions): Inspec
     if (parts.length === 2 && id === 'stream') return live.runs(request, response);
     const runId = decoded(id);
     if (parts.length === 3 && what === 'stream') {
-      const after = Number(request.headers['last-event-id'] ?? wanted.get('after') ?? -1);
-      await watcher.look(runId);
-      return live.run(request, response, { runId, after: Number.isInteger(after) ? after : -1 });
+      const withList = wanted.get('list') === '1';
+      // With the list there is something to tell also when the run cannot be read.
+      if (!withList) await watcher.look(runId);
+      const given = String(request.headers['last-event-id'] ?? wanted.get('after'));
+      const after = /^\d{1,9}$/u.test(given) ? Number(given) : -1;
+      return live.run(request, response, { runId, after, withList });
     }
     const { folded, ...standing } = await watcher.look(runId);
     const { steps } = folded;
@@ -198,6 +221,16 @@ export function createInspectorHandler(options: InspectorHandlerOptions): Inspec
     await goingOn?.close();
   };
   return Object.assign(handle, { close });
+}
+
+/** Such as `/inspector`: also of `/inspector/`; the root is empty. */
+function toBasePath(given: string): string {
+  const path = given.replace(/\/+$/u, '');
+  if (path === '' || /^(?:\/[\w.~!$&'()*+,;=:@%-]+)+$/u.test(path)) return path;
+  throw new AgentHubError(
+    'invalid_options',
+    `createInspectorHandler: basePath is a path as in an address, such as /inspector, not ${JSON.stringify(given)}.`,
+  );
 }
 
 const COMMANDS: readonly string[] = ['answer', 'cancel', 'resume'] satisfies CommandName[];

@@ -2,8 +2,11 @@ import type { RunStatus, RunStore, RunSummary } from '../../run/store/store.type
 import type { RunList } from '../api.types.ts';
 import { toRunRow } from './run-state.ts';
 
-/** Runs shown at most. */
+/** Runs shown at most, those that wait left out. */
 const MOST = 300;
+
+/** Characters of a task in the list: every change sends all rows. */
+const PROMPT = 300;
 
 const STATUSES: readonly string[] = [
   'running',
@@ -20,7 +23,7 @@ export interface RunQuery {
   readonly search: string;
 }
 
-/** Lists runs for the page: waiting ones first, then the newest. */
+/** Lists runs for the page: all that wait first, then the newest. */
 export type RunLister = (query: RunQuery) => Promise<RunList>;
 
 /** Makes a lister that remembers which tools a run called. */
@@ -40,17 +43,34 @@ export function listRuns(store: RunStore): RunLister {
     return known.names;
   };
 
+  const waitingRuns = () => store.list({ status: 'waiting', limit: 10_000 });
+
   return async ({ status, search }) => {
     const wanted = search.trim().toLowerCase();
     const filter = STATUSES.includes(status ?? '') ? { status: status as RunStatus } : {};
-    const runs = await store.list({ ...filter, limit: MOST });
+    const newest = await store.list({ ...filter, limit: MOST });
+    const isCut = newest.length === MOST;
+    // What waits for a person is never too old to be seen; what is searched for neither.
+    const waiting = isCut && !('status' in filter) ? await waitingRuns() : [];
+    const older =
+      isCut && wanted !== '' ? await store.list({ ...filter, search: wanted, limit: MOST }) : [];
     const found: RunSummary[] = [];
-    for (const run of runs) {
+    const runs = new Map([...newest, ...older, ...waiting].map((run) => [run.runId, run]));
+    for (const run of runs.values()) {
       const text = `${run.runId}\n${run.prompt}\n${run.status}`.toLowerCase();
       if (text.includes(wanted)) found.push(run);
       else if ([...(await toolsOf(run))].some((name) => name.includes(wanted))) found.push(run);
     }
     const waits = (run: RunSummary) => (run.status === 'waiting' ? 0 : 1);
-    return { runs: found.toSorted((a, b) => waits(a) - waits(b)).map(toRunRow) };
+    const rows = found
+      .toSorted((a, b) => waits(a) - waits(b))
+      .map((run) => toRunRow({ ...run, prompt: start(run.prompt) }));
+    return { runs: rows, ...(isCut && { newest: MOST }) };
   };
+}
+
+/** The start of a task, no character cut in two. */
+function start(prompt: string): string {
+  if (prompt.length <= PROMPT) return prompt;
+  return `${prompt.slice(0, PROMPT).replace(/[\ud800-\udbff]$/u, '')}…`;
 }

@@ -82,6 +82,7 @@ try {
     const page = await context.newPage();
     await page.goto(inspector.urlOf(run.id));
     await page.locator('.pictures img').nth(3).waitFor();
+    await page.locator('.approve[aria-disabled=false]').first().waitFor();
     for (let step = 0; step < back; step += 1) await page.keyboard.press('k');
     if (back > 0) await page.locator('.details pre').first().waitFor();
     await page.screenshot({ path: join(FOLDER, `${name}.png`) });

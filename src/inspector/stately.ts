@@ -52,6 +52,7 @@ export interface StatelyInspectionOptions {
    * models or tools, which also keeps a run of many turns small.
    */
   readonly sanitizeContext?: (context: AgentContext) => Json;
+  /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
 }
 

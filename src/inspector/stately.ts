@@ -79,7 +79,7 @@ export function createStatelyInspection({
   return {
     inspect(event) {
       const { rootId, type } = event;
-      const actor = event.actorRef as AnyActorRef & Parented;
+      const actor = event.actorRef as AnyActorRef & Actor;
       const { sessionId } = actor;
       const isAgent = isAgentLogic(actor.logic);
       const part = {
@@ -128,7 +128,9 @@ interface SnapshotParts {
   readonly context?: AgentContext;
 }
 
-interface Parented {
+/** What every actor has and its reference does not show. */
+interface Actor {
+  readonly logic?: unknown;
   readonly _parent?: { readonly sessionId: string };
 }
 

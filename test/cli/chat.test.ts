@@ -62,7 +62,7 @@ describe('the exit code of a chat', () => {
   it.each(['en', 'zh'])('is documented in %s', async (locale) => {
     const person = fakeIo({ env: { AGENTHUB_LOCALE: locale } });
     await cli(['chat', '--help'], person.io);
-    expect(person.out()).toMatch(/0[,、] ?3[,、] ?5[,、] ?130[,、] ?1[,、] ?4/u);
+    expect(person.out()).toMatch(/0[,、]\s?3[,、]\s?5[,、]\s?130[,、]\s?1[,、]\s?4/u);
   });
 
   it.each([

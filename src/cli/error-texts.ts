@@ -37,6 +37,8 @@ export const CHINESE: Readonly<Record<string, string>> = {
     '运行 {runId} 是导入的，有未完成的调用，它们是在别处决定的。没有写入。请从第 {seq} 条记录、这些调用之前分叉：agenthub fork {runId} --at {seq}；文件是自己的，可用 import --trusted 导入。',
   tools_changed:
     '运行 {runId} 有未完成的调用，用到这里没有的工具：{tools}。没有写入；请提供这些工具。',
+  fork_under_way:
+    '分叉处有一个已批准或正在执行的调用，它会再开始一次。没有写入；请在它之前分叉：--at {seq}。',
   fork_diverges: '在另外的策略下，第 {seq} 条记录会走向别处。请在它之前分叉。',
   call_unknown: '运行 {runId} 没有调用 {callId}。它的调用：{calls}。',
   invalid_record: '没有第 {to} 条记录：记录从 0 到 {last}。',

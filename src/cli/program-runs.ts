@@ -106,7 +106,7 @@ export function addRunCommands({
     async (run: string, call: string, flags: AnswerFlags) =>
       exit(await denyCommand({ run, call }, flags, io)),
   );
-  knowing(command('cancel', 'cancel').argument('<run>', text('runId'))).action(
+  looking(command('cancel', 'cancel').argument('<run>', text('runId'))).action(
     async (run: string, flags: LookFlags) => exit(await cancelCommand(run, flags, io)),
   );
 
@@ -141,7 +141,8 @@ export function addRunCommands({
   looking(
     command('delete', 'delete')
       .argument('[runs...]', text('runId'))
-      .option('--older <age>', text('older')),
+      .option('--older <age>', text('older'))
+      .option('--force', text('force')),
   ).action(async (runs: string[], flags: DeleteFlags) =>
     exit(await deleteCommand(runs, flags, io)),
   );

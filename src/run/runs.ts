@@ -13,6 +13,7 @@ import {
 } from '../../machines/agent/agent.view.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { approvalFor, judgeAnswer } from './answers.ts';
+import { endRun } from './end-run.ts';
 import { type AgentSnapshot, foldLog } from './fold.ts';
 import { callsOf } from './history/calls.ts';
 import { checkPolicies, type Flip } from './history/policy-check.ts';
@@ -81,7 +82,11 @@ export function openRuns(
       ),
     deny: (runId, callId, { by, reason }) =>
       post(runId, () => denialOf({ callId }, { by, at: now(), reason })),
-    cancel: (runId, { by }) => post(runId, () => ({ type: 'run.cancel', by, at: now() })),
+    cancel: async (runId, { by }) => {
+      const event = { type: 'run.cancel', by, at: now() } as const;
+      if ((await store.summary(runId)).drivenBy !== null) return post(runId, () => event);
+      return endRun(store, { runId, event, request });
+    },
     resume: (runId, { by, limits = {} }) =>
       post(runId, () => ({ type: 'run.resume', limits, by, at: now() })),
     fork: async (runId, { at, policies, newId = randomUUID() }) => {
@@ -111,9 +116,9 @@ export function openRuns(
       }
       return { runs: runs.length, decisions, flips, unreadable };
     },
-    delete: async (runId) => {
+    delete: async (runId, { force = false } = {}) => {
       const { status } = await store.summary(runId);
-      if (status !== 'done' && status !== 'failed' && status !== 'cancelled')
+      if (!force && status !== 'done' && status !== 'failed' && status !== 'cancelled')
         throw new AgentHubError(
           'not_ended',
           `Run ${runId} has not ended (${status}). Nothing was deleted; cancel it first.`,

@@ -25,7 +25,15 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     ...['hook_crashed', 'hook_invalid'],
   ]),
   ...of('answered to the page by the server, in an HTTP response', [
-    ...['closed', 'failed', 'no_token', 'not_a_command', 'not_authorized', 'wrong_method'],
+    ...[
+      'closed',
+      'failed',
+      'no_token',
+      'not_a_command',
+      'not_authorized',
+      'wrong_method',
+      'authorization_failed',
+    ],
   ]),
 };
 

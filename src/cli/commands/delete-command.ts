@@ -11,6 +11,8 @@ import { usageError } from '../usage-error.ts';
 export interface DeleteFlags extends LookFlags {
   /** Every run that has ended and not changed for so long. */
   readonly older?: string;
+  /** Also those that have not ended, if nobody drives them. */
+  readonly force?: boolean;
 }
 
 const ENDED: readonly string[] = ['done', 'failed', 'cancelled'];
@@ -29,7 +31,8 @@ export async function deleteCommand(
     // One that cannot be deleted is told before any is.
     const open = found.find(({ status }) => !ENDED.includes(status));
     const order = open === undefined ? found : [open, ...found];
-    for (const { runId } of order) await runs.delete(runId);
+    const force = flags.force === true;
+    for (const { runId } of force ? found : order) await runs.delete(runId, { force });
     const deleted = found.map(({ runId }) => runId);
     if (flags.json) io.stdout.write(`${printableJson({ deleted }, 2)}\n`);
     else io.stdout.write(`${printable(say(locale, 'deleted', { count: deleted.length }))}\n`);

@@ -24,6 +24,12 @@ const SHOWN: Readonly<Record<string, readonly [name: string, file: string]>> = {
   'tool-context': ['ToolContext', 'src/tools/tool.types.ts'],
   runs: ['Runs', 'src/run/runs.types.ts'],
   'stored-run': ['StoredRun', 'src/run/runs.types.ts'],
+  'inspector-handler': ['InspectorHandlerOptions', 'src/inspector/server/handler.ts'],
+  'start-inspector': ['StartInspectorOptions', 'src/inspector/server/start-inspector.ts'],
+  'inspector-started': ['Inspector', 'src/inspector/server/start-inspector.ts'],
+  'stately-inspection': ['StatelyInspectionOptions', 'src/inspector/stately.ts'],
+  'stately-relay': ['StatelyRelayOptions', 'src/inspector/stately-relay.ts'],
+  'stately-relayed': ['StatelyRelay', 'src/inspector/stately-relay.ts'],
 };
 
 /** A table for each interface, read from its declaration and the comments on its members. */

@@ -85,6 +85,14 @@ export function readFailedRequests(details: unknown): readonly RequestRecord[] {
   return requests.map((request) => reading(() => readRequest(request), UNTOLD_REQUEST));
 }
 
+/** Reads what had arrived of a reply that broke off, in the details of a failure; else ''. */
+export function readPartialText(details: unknown): string {
+  return reading(() => {
+    const { partialText } = fieldsOf(details);
+    return typeof partialText === 'string' ? partialText : '';
+  }, '');
+}
+
 function readRequest(request: unknown): RequestRecord {
   const { messages, characters, usage } = fieldsOf(request);
   required(isCount(messages) && isCount(characters));

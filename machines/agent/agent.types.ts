@@ -132,7 +132,7 @@ export type Rest =
       readonly status: 'suspended';
       readonly reason: SuspensionReason;
       readonly error: ErrorData | null;
-      /** The last text the model wrote, or the empty string. */
+      /** The last text the model wrote, also of a reply that broke off; or the empty string. */
       readonly partialAnswer: string;
     };
 

@@ -7,6 +7,7 @@ const REPEATED = [
   ['--model', 'model'],
   ['--base-url', 'baseUrl'],
   ['--protocol', 'protocol'],
+  ['--locale', 'locale'],
   ['--knowledge', 'knowledge'],
   ['--store', 'store'],
 ] as const satisfies readonly (readonly [string, keyof CommonFlags])[];

@@ -27,3 +27,18 @@ export type StopSignal = keyof typeof STOP_CODES;
 export function isStopped(exitCode: ExitCode): boolean {
   return Object.values<ExitCode>(STOP_CODES).includes(exitCode);
 }
+
+/** From the best to the worst end of a run. */
+const BY_SEVERITY: readonly ExitCode[] = [
+  EXIT.done,
+  EXIT.undecided,
+  EXIT.suspended,
+  EXIT.interrupted,
+  EXIT.failed,
+  EXIT.auth,
+];
+
+/** The exit code of several runs: that of the one that ended worst. */
+export function worstOf(one: ExitCode, other: ExitCode): ExitCode {
+  return BY_SEVERITY.indexOf(other) > BY_SEVERITY.indexOf(one) ? other : one;
+}

@@ -104,6 +104,15 @@ Environment:
   groupWork: { zh: '做任务：', en: 'Do a task:' },
   groupRuns: { zh: '存储的运行：', en: 'Stored runs:' },
   groupKnow: { zh: '查看与证明：', en: 'Know and prove:' },
+  afterChat: {
+    zh: `
+退出码是结束得最差的那次运行的，由好到差：0、3、5、130、1、4；
+在终端按 Ctrl-C 取消的不算。见 agenthub run --help。`,
+    en: `
+The exit code is that of the run that ended worst, from good to bad: 0, 3, 5,
+130, 1, 4; one cancelled by Ctrl-C at the terminal does not count.
+See agenthub run --help.`,
+  },
   afterRun: {
     zh: `
 询问批准时：y 批准这一次，n 拒绝并可说明理由，Esc 拒绝，o 打开检查器页面；

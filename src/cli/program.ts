@@ -132,9 +132,9 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
     .action(async (task: string | undefined, flags: DriveFlags) =>
       exit(await runCommand(task, flags, io)),
     );
-  starting(command('chat', 'chat')).action(async (flags: CommonFlags) =>
-    exit(await chatCommand(flags, io)),
-  );
+  starting(command('chat', 'chat'))
+    .addHelpText('after', text('afterChat'))
+    .action(async (flags: CommonFlags) => exit(await chatCommand(flags, io)));
   command('demo', 'demo')
     .option('--locale <locale>', text('locale'), 'zh')
     .action(async (flags: { locale?: string }) => exit(await demoCommand(flags, io)));

@@ -1,7 +1,8 @@
+import type { Rest } from '../../machines/agent/agent.types.ts';
 import type { Question } from '../../machines/agent/agent.view.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
-import type { ErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
+import type { Message } from '../../machines/vocabulary/messages.ts';
 import type { Run, RunOutcome } from '../run/run.types.ts';
 import { commandLine } from './command-line.ts';
 import { type Asks, drive } from './drive.ts';
@@ -12,6 +13,7 @@ import { canAsk, colorsOf, type Io } from './io.ts';
 import { questionLines } from './permission-prompt.ts';
 import { printable, printableJson } from './printable.ts';
 import { say } from './texts.ts';
+import { sayUnread } from './unread-texts.ts';
 import { usageError } from './usage-error.ts';
 
 export interface ReportOptions {
@@ -100,16 +102,21 @@ export function writeOutcome(outcome: RunOutcome, io: Io, locale: Locale): void 
     warn(say(locale, 'failed', { reason: `${error.code}: ${sayError(error, locale)}` }));
   }
   if (outcome.status !== 'suspended') return;
-  const { error, reason, partialAnswer } = outcome;
-  const detail = sayReason(reason, error, locale);
+  const { partialAnswer } = outcome;
+  const detail = sayReason(outcome, outcome.messages, locale);
   if (partialAnswer !== '') io.stdout.write(`${printable(partialAnswer)}\n`);
   warn(say(locale, 'suspended', { reason: detail }));
 }
 
-/** Why a run was suspended: the reason's code and the error behind it, if there is one. */
-export function sayReason(reason: string, error: ErrorData | null, locale: Locale): string {
-  if (error === null) return reason;
-  return `${reason} (${error.code}: ${sayError(error, locale)})`;
+/** Why a run was suspended: the reason's code, and the error or the reply behind it. */
+export function sayReason(
+  { reason, error }: Pick<Extract<Rest, { status: 'suspended' }>, 'reason' | 'error'>,
+  messages: readonly Message[],
+  locale: Locale,
+): string {
+  if (error !== null) return `${reason} (${error.code}: ${sayError(error, locale)})`;
+  const unread = reason === 'limit.repairs' ? sayUnread(messages, locale) : null;
+  return unread === null ? reason : `${reason} (${unread})`;
 }
 
 type Telling = { readonly flags: CommonFlags; readonly locale: Locale };

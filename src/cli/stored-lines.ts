@@ -71,7 +71,7 @@ export function showLines(run: StoredRun, { locale, flags, io }: ShowOptions): s
 }
 
 function restLines(
-  { runId, rest }: StoredRun,
+  { runId, rest, messages }: StoredRun,
   { locale, flags }: ShowOptions,
   field: (name: 'answer' | 'ended', text: string) => string,
 ): string[] {
@@ -79,8 +79,8 @@ function restLines(
   if (rest.status === 'done') return [field('answer', printable(rest.answer))];
   if (rest.status === 'failed')
     return [field('ended', printableLine(`${rest.error.code}: ${sayError(rest.error, locale)}`))];
-  const { reason, error } = rest;
-  const why = sayReason(reason, error, locale);
+  const { reason } = rest;
+  const why = sayReason(rest, messages, locale);
   return [
     field('ended', printableLine(why)),
     printable(`${say(locale, 'goOn')}${resumeCommand(runId, reason, flags)}`),

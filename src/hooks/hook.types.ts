@@ -41,22 +41,28 @@ export interface HookInputs {
   };
 }
 
+/** The words a verdict comes with: required where it does not let pass. */
+interface Passing<Decision extends string> {
+  readonly decision: Decision;
+  /** Not kept. */
+  readonly reason?: string;
+}
+interface Tightening<Decision extends string> {
+  readonly decision: Decision;
+  /** Why, not empty; a Stop hook says what is left to do. Goes to the model. */
+  readonly reason: string;
+}
+
 /**
  * What a hook may answer, by event. The three gates must say `decision`: an answer without one,
  * or with a property not listed here, counts as a failure of the hook, and the gate closes.
  */
 export interface HookOutputs {
-  UserPromptSubmit: {
-    readonly decision: 'proceed' | 'block';
-    /** Why it blocks; required then. */
-    readonly reason?: string;
+  UserPromptSubmit: (Passing<'proceed'> | Tightening<'block'>) & {
     /** Goes to the model beside the person's words. */
     readonly context?: string;
   };
-  PreToolUse: {
-    readonly decision: 'proceed' | 'ask' | 'block';
-    /** Why it asks or blocks; required then. */
-    readonly reason?: string;
+  PreToolUse: (Passing<'proceed'> | Tightening<'ask' | 'block'>) & {
     /** Goes to the model with the call's observation. */
     readonly context?: string;
     /** Replaces the whole input; validated again. */
@@ -68,11 +74,7 @@ export interface HookOutputs {
     /** Replaces what the model sees of the result. */
     readonly content?: string;
   };
-  Stop: {
-    readonly decision: 'allow' | 'block';
-    /** What is left to do, for the model; required when it blocks. */
-    readonly reason?: string;
-  };
+  Stop: Passing<'allow'> | Tightening<'block'>;
 }
 
 /** A hook: a function that runs at one event. */

@@ -26,8 +26,9 @@ export interface StatelyRelayOptions extends Omit<StatelyInspectionOptions, 'sen
 export interface StatelyRelay {
   /** A page of this machine with Stately's page in a frame. */
   readonly url: string;
-  /** For `createAgent`. */
+  /** For `createAgent`, or for `createActor` of a machine that has the agent as a child. */
   readonly inspect: (event: InspectionEvent) => void;
+  /** Ends every open stream, and the server of the page. */
   close(): Promise<void>;
 }
 

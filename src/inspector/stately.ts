@@ -52,12 +52,14 @@ export interface StatelyInspectionOptions {
    * models or tools, which also keeps a run of many turns small.
    */
   readonly sanitizeContext?: (context: AgentContext) => Json;
+  /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * Tells Stately's inspector (or its receiver) about a run: hand `inspect` to `createAgent`. It
- * opens no connection and holds no timer: where messages go is the host's business. Whoever gets
+ * Tells Stately's inspector (or its receiver) about a run: hand `inspect` to `createAgent`, or to
+ * `createActor` of a machine of your own that has the agent as a child. Of actors that are not the
+ * agent's machine it tells the status and no context. It opens no connection and holds no timer: where messages go is the host's business. Whoever gets
  * them sees names of tools, ids and figures, and whatever `sanitizeContext` lets through.
  */
 export function createStatelyInspection({
@@ -79,7 +81,7 @@ export function createStatelyInspection({
       const { rootId, type } = event;
       const actor = event.actorRef as AnyActorRef & Parented;
       const { sessionId } = actor;
-      const isAgent = sessionId === rootId;
+      const isAgent = isAgentLogic(actor.logic);
       const part = {
         _version: FORMAT_VERSION,
         createdAt: String(now()),
@@ -91,7 +93,7 @@ export function createStatelyInspection({
         send({
           ...part,
           type,
-          name: isAgent ? agentMachine.id : actor.id,
+          name: isAgent && sessionId === rootId ? agentMachine.id : actor.id,
           definition: isAgent ? definition() : JSON.stringify({ id: actor.id }),
           parentId: actor._parent?.sessionId,
           // Told while the actor is made: it has no snapshot yet.
@@ -113,6 +115,11 @@ export function createStatelyInspection({
         });
     },
   };
+}
+
+/** Whether an actor is the agent's chart, whatever its ports are filled in with. */
+function isAgentLogic(logic: unknown): boolean {
+  return (logic as { readonly config?: unknown } | null)?.config === agentMachine.config;
 }
 
 interface SnapshotParts {

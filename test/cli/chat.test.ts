@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { EXIT, worstOf } from '../../src/cli/exit-codes.ts';
 import { cli } from '../../src/cli/program.ts';
 import { fakeIo } from './fake-io.ts';
-import { temporaryFolder } from './temporary.ts';
+import { TASK } from './stored.ts';
+import { pictureFolder, temporaryFolder } from './temporary.ts';
 
 async function chat(lines: string, locale: string) {
   const person = fakeIo({ cwd: await temporaryFolder(), env: { AGENTHUB_LOCALE: locale } });
@@ -42,5 +44,33 @@ describe('commands in a chat', () => {
     const { out } = await chat('/home/me/none.png 缩放到 32 宽，存成 b.png\nexit\n', 'zh');
     expect(out).toContain('"/home/me/none.png"');
     expect(out).toContain('answers "exit", so I do not know');
+  });
+});
+
+describe('the exit code of a chat', () => {
+  it.each([
+    ['hello\n', 0],
+    [`${TASK}\nhello\n`, 3],
+    ['hello\n/help\n', 0],
+  ])('of %j is that of the run that ended worst', async (lines, expected) => {
+    const person = fakeIo({ cwd: await pictureFolder('photo.png', 'small.png') });
+    const done = cli(['chat'], person.io);
+    person.stdin.end(lines);
+    expect(await done).toBe(expected);
+  });
+
+  it.each(['en', 'zh'])('is documented in %s', async (locale) => {
+    const person = fakeIo({ env: { AGENTHUB_LOCALE: locale } });
+    await cli(['chat', '--help'], person.io);
+    expect(person.out()).toMatch(/0[,、] ?3[,、] ?5[,、] ?130[,、] ?1[,、] ?4/u);
+  });
+
+  it.each([
+    [[EXIT.undecided, EXIT.done], EXIT.undecided],
+    [[EXIT.suspended, EXIT.undecided], EXIT.suspended],
+    [[EXIT.failed, EXIT.interrupted], EXIT.failed],
+    [[EXIT.failed, EXIT.auth], EXIT.auth],
+  ])('the worst of %j is %i', ([one = EXIT.done, other = EXIT.done], worst) => {
+    expect([worstOf(one, other), worstOf(other, one)]).toEqual([worst, worst]);
   });
 });

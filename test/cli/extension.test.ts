@@ -382,6 +382,17 @@ describe('a run that a program started with its own tools', () => {
       '没有这些工具，关于它们的策略什么也不会改变：nite, echo。',
     );
   });
+
+  it('policy-check without it: a tool that stored runs called is known by that, whether or not a decision flips', async () => {
+    const cwd = await left();
+    for (const action of ['ask', 'deny']) {
+      await writeFile(join(cwd, 'new.json'), JSON.stringify({ note: action, nite: 'deny' }));
+      const { err } = await agenthub(cwd, ['policy-check', 'new.json']);
+      expect(err).toContain('policies for them change nothing: nite. There are: ');
+      const { json } = await asJson(cwd, ['policy-check', 'new.json']);
+      expect([json.decisions, json.unknownTools]).toEqual([1, ['nite']]);
+    }
+  });
 });
 
 describe('verify --extension', () => {

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli } from '../../src/cli/program.ts';
+import { chunk, stream, testEndpoint } from '../model/endpoint.ts';
 import { answer } from '../run/support.ts';
 import { fakeIo } from './fake-io.ts';
 import { agenthub, asJson, databaseOf, storeRun, TASK, waiting, widthIn, zh } from './stored.ts';
@@ -265,4 +266,39 @@ describe('agenthub show', () => {
       `end    limit.turns\nTo go on: agenthub resume ${id} --turns N\nTo do 0/2\n`,
     );
   });
+
+  it.each([
+    [
+      'zh',
+      '接着运行：',
+      'limit.repairs (最后一条回复读不懂：没有任何标签（Action: 或 Final Answer:）：“I would rather not”)',
+    ],
+    [
+      'en',
+      'To go on: ',
+      'limit.repairs (the last reply could not be read: it had none of the labels (Action: or Final Answer:): "I would rather not")',
+    ],
+  ])(
+    'in %s, what could not be read, at the terminal and later; the flags are repeated',
+    async (locale, goOn, why) => {
+      const { baseURL } = await testEndpoint(
+        stream([chunk({ content: 'I would\nrather not' }, 'stop')]),
+      );
+      const config = {
+        model: { provider: 'openai', name: 'm', baseURL },
+        protocol: 'react-text',
+        limits: { repairs: 0 },
+      };
+      const cwd = await temporaryFolder({ 'own.json': config });
+      const flags = ['--config', 'own.json', '--locale', locale, '--store', 'own.db'];
+      const { exitCode, err } = await agenthub(cwd, ['run', 'task', ...flags]);
+      expect([exitCode, err]).toEqual([5, expect.stringContaining(why)]);
+      const id = / ([0-9a-f]{10}) · /u.exec(err)?.[1] ?? '';
+      const again = `${goOn}agenthub resume ${id} --config own.json --locale ${locale} --store own.db --repairs N\n`;
+      expect(err).toContain(again);
+      const { out } = await agenthub(cwd, ['show', id, ...flags]);
+      expect(out).toContain(why);
+      expect(out).toContain(again);
+    },
+  );
 });

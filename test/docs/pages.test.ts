@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, extname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const read = (path: string) => readFileSync(path, 'utf8');
@@ -90,15 +90,15 @@ describe('the package', () => {
   const isPacked = (path: string) =>
     ['package.json', 'README.md', 'LICENSE'].includes(path) ||
     files.some((entry) =>
-      entry.endsWith('/*.md')
-        ? dirname(path) === dirname(entry) && path.endsWith('.md')
+      /\/\*\.\w+$/u.test(entry)
+        ? dirname(path) === dirname(entry) && extname(path) === extname(entry)
         : path === entry || path.startsWith(`${entry}/`),
     );
 
-  it('holds every page of docs that its pages link to', () => {
+  it('holds everything that its pages link to', () => {
     const packed = PAGES.filter((path) => READMES.includes(path) || isPacked(path));
     const missing = packed.flatMap((path) =>
-      [...prose(read(path)).matchAll(/\]\(([^)#\s]+\.md)(?:#[^)]*)?\)/gu)]
+      [...prose(read(path)).matchAll(/\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)/gu)]
         .map(([, link = '']) => relative('.', join(dirname(path), link)))
         .filter((target) => existsSync(target) && statSync(target).isFile() && !isPacked(target))
         .map((target) => `${path}: ${target}`),

@@ -31,4 +31,19 @@ describe('defineHook', () => {
   it.each(['', '*', 'a|b', 'a-b, c', 'mcp__.*'])('accepts the matcher %o', (matcher) => {
     expect(defineHook({ name: 'gate', event: 'PreToolUse', matcher, run }).matcher).toBe(matcher);
   });
+
+  it('does not compile for an answer that a gate would refuse', () => {
+    defineHook({ name: 'gate', event: 'Stop', run: () => ({ decision: 'allow' }) });
+    defineHook({ name: 'gate', event: 'Stop', run: () => ({ decision: 'block', reason: 'more' }) });
+    // @ts-expect-error: whoever blocks says why
+    defineHook({ name: 'gate', event: 'Stop', run: () => ({ decision: 'block' }) });
+    // @ts-expect-error: `reson`
+    defineHook({ name: 'gate', event: 'Stop', run: () => ({ decision: 'block', reson: 'no' }) });
+    // @ts-expect-error: whoever asks says why
+    defineHook({ name: 'gate', event: 'PreToolUse', run: () => ({ decision: 'ask' }) });
+    // @ts-expect-error: a Stop hook cannot ask
+    defineHook({ name: 'gate', event: 'Stop', run: () => ({ decision: 'ask', reason: 'no' }) });
+    // @ts-expect-error: whoever blocks says why
+    defineHook({ name: 'gate', event: 'UserPromptSubmit', run: () => ({ decision: 'block' }) });
+  });
 });

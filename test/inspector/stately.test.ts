@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createBrowserReceiver, type StatelyInspectionEvent } from '@statelyai/inspect';
 import { describe, expect, it } from 'vitest';
+import { createActor, setup, toPromise } from 'xstate';
 import { stateOf } from '../../machines/agent/agent.view.ts';
 import { createStatelyInspection } from '../../src/inspector/index.ts';
 import { foldSteps } from '../../src/run/fold.ts';
-import { answer, callNote } from '../run/support.ts';
+import { answer, callNote, scriptedAgent } from '../run/support.ts';
 import { startRun } from './seed.ts';
 
 const SECRET = 'what was said';
@@ -146,5 +147,43 @@ describe('createStatelyInspection', () => {
       _version: '0.7.2',
       snapshot: { status: 'done', value: 'done', context: { prompt: 'shown' } },
     });
+  });
+
+  it("of a host's machine with the agent as a child it tells the agent's context alone", async () => {
+    const { received, send } = receiver();
+    const { inspect } = createStatelyInspection({ send });
+    const { agent } = scriptedAgent([callNote(SECRET), answer(SECRET)]);
+    const host = setup({ actors: { agent: agent.machine } }).createMachine({
+      id: 'ticket',
+      context: { customer: SECRET },
+      initial: 'answering',
+      states: {
+        answering: {
+          invoke: {
+            id: 'helper',
+            src: 'agent',
+            input: () => agent.input(SECRET),
+            onDone: { target: 'answered' },
+          },
+        },
+        answered: { type: 'final' },
+      },
+    });
+    const actor = createActor(host, { inspect }).start();
+    await toPromise(actor);
+    const actors = received.flatMap((event) => (event.type === '@xstate.actor' ? event : []));
+    const child = actors.find(({ name }) => name === 'helper');
+    expect(child?.parentId).toBe(actor.sessionId);
+    expect(JSON.parse(child?.definition ?? '{}')).toMatchObject({ initial: 'submitPrompt' });
+    const lastOf = (sessionId: string | undefined) =>
+      received.findLast(
+        (event) => event.type === '@xstate.snapshot' && event.sessionId === sessionId,
+      );
+    expect(lastOf(child?.sessionId)).toMatchObject({
+      snapshot: { value: 'done', context: { turn: 2 } },
+    });
+    const told = lastOf(actor.sessionId) as { readonly snapshot: unknown };
+    expect(told.snapshot).toEqual({ status: 'done' });
+    expect(JSON.stringify(received)).not.toContain(SECRET);
   });
 });

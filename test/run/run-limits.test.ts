@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { openaiModel } from '../../src/model/index.ts';
 import { createAgent } from '../../src/run/create-agent.ts';
+import { openRuns } from '../../src/run/runs.ts';
+import { memoryStore } from '../../src/run/store/memory-store.ts';
+import { chunk, stream, testEndpoint } from '../model/endpoint.ts';
 import { answer, callNote, said, scriptedAgent } from './support.ts';
 
 describe('usage', () => {
@@ -41,6 +45,34 @@ describe('usage', () => {
       error: { code: 'model_failed', message: 'no' },
     });
     expect(outcome.usage).toMatchObject({ requests: 1, messages: 1, inputTokens: 'unknown' });
+  });
+});
+
+describe('a reply that breaks off', () => {
+  it('what had arrived is the partial answer, on record, and no message', async () => {
+    const { baseURL } = await testEndpoint(
+      stream([chunk({ content: 'Half an ' }), chunk({ content: 'answer' })], 'cut'),
+      stream([chunk({ content: 'A whole answer' }, 'stop')]),
+    );
+    const store = memoryStore();
+    const agent = createAgent({ model: openaiModel({ model: 'm', baseURL }), store });
+    const run = agent.start('task');
+    const partialAnswer = 'Half an answer';
+    const suspended = { status: 'suspended', reason: 'model_unavailable', partialAnswer };
+    const { messages, ...outcome } = await run.outcome;
+    expect([outcome, messages.length]).toMatchObject([suspended, 1]);
+    expect(run.trace).toMatchObject([{ kind: 'model', status: 'error', characters: 14 }]);
+    await run.saved();
+    expect((await openRuns(store).show(run.id)).rest).toMatchObject(suspended);
+    run.resume();
+    expect(await run.outcome).toMatchObject({ status: 'done', answer: 'A whole answer' });
+  });
+
+  it('where nothing had arrived it is what the model wrote before', async () => {
+    const error = { code: 'unavailable', retryable: true } as const;
+    const before = { text: 'Looking', calls: [{ name: 'note', arguments: { text: 'a' } }] };
+    const { agent } = scriptedAgent([before, { error }]);
+    expect(await agent.start('task').outcome).toMatchObject({ partialAnswer: 'Looking' });
   });
 });
 

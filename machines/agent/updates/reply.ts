@@ -1,6 +1,11 @@
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
 import type { Message } from '../../vocabulary/messages.ts';
-import { type ReadModelAnswer, readFailedRequests, UNTOLD_REQUEST } from '../agent.answers.ts';
+import {
+  type ReadModelAnswer,
+  readFailedRequests,
+  readPartialText,
+  UNTOLD_REQUEST,
+} from '../agent.answers.ts';
 import { close } from '../agent.calls.ts';
 import type { PortOutputs } from '../agent.ports.ts';
 import type { AgentContext, Call, CheckedCall, Limits, ParsedReply } from '../agent.types.ts';
@@ -46,10 +51,13 @@ export function recordReply(
   return { reply, usage: addUsage(usage, requests), clock: work(clock, at) };
 }
 
-/** Rests because no model answered; asking again later may help. */
+/** Rests because no model answered, or broke off; asking again later may help. */
 export function suspendWithoutModel(context: AgentContext, thrown: unknown): Update {
   const error = toErrorData(thrown, 'unavailable');
-  return { ...addFailedUsage(context, error), ...suspend(context, 'model_unavailable', error) };
+  const text = readPartialText(error.details);
+  // What had arrived is the last text the model wrote; it is no answer and enters no message.
+  const told = text === '' ? context : { ...context, answer: text };
+  return { ...addFailedUsage(context, error), ...suspend(told, 'model_unavailable', error) };
 }
 
 /** Ends the run because the model refused in a way that asking again does not mend. */

@@ -6,7 +6,7 @@ import type { Agent } from '../../run/agent.types.ts';
 import { commandLine } from '../command-line.ts';
 import { loadSettings, unflatten } from '../config.ts';
 import { drive } from '../drive.ts';
-import { EXIT, type ExitCode, isStopped } from '../exit-codes.ts';
+import { EXIT, type ExitCode, isStopped, worstOf } from '../exit-codes.ts';
 import { type CommonFlags, settingsFlags } from '../flags.ts';
 import { type InspectorPage, inspectorPage } from '../inspector-page.ts';
 import { canAsk, type Io, isLive } from '../io.ts';
@@ -19,7 +19,8 @@ import { hint } from './run-command.ts';
 
 /**
  * `agenthub chat`: one conversation, a task per line, each run going on from the last. Ctrl-C
- * during a run cancels it; at the prompt Ctrl-C and Ctrl-D leave. Answers go to stdout.
+ * during a run cancels it; at the prompt Ctrl-C and Ctrl-D leave. Answers go to stdout. Its exit
+ * code is that of the run that ended worst; one cancelled at the terminal does not count.
  */
 export async function chatCommand(flags: CommonFlags, io: Io): Promise<ExitCode> {
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
@@ -52,6 +53,7 @@ async function converse(
 ): Promise<ExitCode> {
   let history: readonly Message[] = [];
   let todos: readonly TodoItem[] = [];
+  let exitCode: ExitCode = EXIT.done;
   const style = { locale, times: true, width: isLive(io) ? (io.stderr.columns || 80) - 1 : null };
   for await (const line of linesOf(io)) {
     const task = line.trim();
@@ -80,11 +82,14 @@ async function converse(
       writeOutcome(outcome, io, locale);
       if (page !== null) writeStored(outcome, io, { flags, locale });
       if (isStopped(driven.exitCode)) return driven.exitCode;
+      // Whoever cancels at the terminal goes on talking: that is no bad end.
+      const isOwnWish = canAsk(io) && driven.exitCode === EXIT.interrupted;
+      if (!isOwnWish) exitCode = worstOf(exitCode, driven.exitCode);
       history = outcome.messages;
       todos = outcome.todos;
     }
   }
-  return EXIT.done;
+  return exitCode;
 }
 
 /**

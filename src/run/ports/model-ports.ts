@@ -64,12 +64,15 @@ export function callModelPort(parts: AgentParts) {
       signal.throwIfAborted();
       observer?.asked(step ?? 0, measureRequest(request));
       const close = observer?.close.bind(observer) ?? (() => {});
+      let partialText = '';
       try {
         const reply = checkReply(
           await model.generate(request, {
             signal,
             onDelta: (delta) => {
-              if (!signal.aborted) observer?.delta(turn, delta);
+              if (signal.aborted) return;
+              if (delta.kind === 'text') partialText += delta.text;
+              observer?.delta(turn, delta);
             },
           }),
         );
@@ -83,8 +86,10 @@ export function callModelPort(parts: AgentParts) {
         return { at: now(), reply };
       } catch (thrown) {
         const failure = failureOf(thrown, request, now() - startedAt);
-        close<'model'>(step ?? 0, { status: 'error', ...failure });
-        throw { ...failure.error, details: { ...failure.details, requests: failure.requests } };
+        const characters = partialText.length;
+        close<'model'>(step ?? 0, { status: 'error', characters, ...failure });
+        const details = { ...failure.details, requests: failure.requests };
+        throw { ...failure.error, details: { ...details, ...(characters > 0 && { partialText }) } };
       }
     },
   );

@@ -47,7 +47,7 @@ function closeHookFailed(call: Call, reasons: readonly ContextNote[]): Call {
 }
 
 function hookReasons(code: 'hook_blocked' | 'hook_failed', notes: readonly ContextNote[]) {
-  return notes.map(({ source, text }) => reasonOf(code, 'hook', null, `${source}: ${text}`));
+  return notes.map(({ source, text }) => reasonOf(code, 'hook', { detail: `${source}: ${text}` }));
 }
 
 // awaitPermission
@@ -93,7 +93,7 @@ function closeUninspected(call: Call, error: ErrorData | null): Call {
   const { zh } = (error?.details ?? {}) as { readonly zh?: unknown };
   const detail = typeof zh === 'string' && en !== '' ? { zh, en } : en;
   return close(call, 'facts_unavailable', {
-    reasons: [reasonOf('facts_unavailable', 'engine', null, detail)],
+    reasons: [reasonOf('facts_unavailable', 'engine', { detail })],
   });
 }
 
@@ -131,7 +131,7 @@ export function denyCall(
     clock: wait(clock, denial.at),
     calls: updateCall(calls, denial.callId, (call) =>
       closeAsked(call, 'denied', {
-        because: reasonOf('person_denied', 'person', null, denial.reason),
+        because: reasonOf('person_denied', 'person', { detail: denial.reason }),
         policies,
       }),
     ),

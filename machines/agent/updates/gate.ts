@@ -79,9 +79,8 @@ export function closeUninspectedCalls({ calls, faults }: AgentContext, thrown: u
 }
 
 function judge(call: Call, { policies }: AgentContext, at: number): Call {
-  const shown = shownOf(call);
-  const isLate = (grant: Grant) =>
-    grant.shown === shown && grant.expiresAt !== null && grant.expiresAt <= at;
+  const isLate = ({ shown, expiresAt }: Grant) =>
+    expiresAt !== null && expiresAt <= at && shown === shownOf(call);
   if (call.grants.some(isLate))
     return close(call, 'expired', { reasons: [reasonOf('approval_expired', 'engine')] });
   const decision = decide(call, policies);

@@ -37,12 +37,12 @@ export interface CommandParts {
   /** A new command with its help. */
   readonly command: (usage: string, name: keyof typeof HELP) => Command;
   /** Adds the flags of an agent. */
-  readonly withAgent: (made: Command) => Command;
+  readonly configuring: (made: Command) => Command;
   readonly exit: (code: ExitCode) => void;
 }
 
 /** Adds the commands about stored runs. */
-export function addRunCommands({ io, text, command, withAgent, exit }: CommandParts): void {
+export function addRunCommands({ io, text, command, configuring, exit }: CommandParts): void {
   const looking = (made: Command) =>
     made
       .option('--config <file>', text('configFile'))
@@ -51,7 +51,7 @@ export function addRunCommands({ io, text, command, withAgent, exit }: CommandPa
       .option('--json', text('asJson'));
   const knowing = (made: Command) => looking(made).option('--extension <file>', text('extension'));
   const driving = (made: Command) =>
-    withAgent(made)
+    configuring(made)
       .option('--on-ask <what>', text('onAskStored'))
       .option('-q, --quiet', text('quiet'))
       .option('--json', text('json'))

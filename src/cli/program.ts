@@ -103,7 +103,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
       .exitOverride((error) => {
         throw commanderError(error, `agenthub ${usage}`, locale);
       });
-  const withAgent = (made: Command) =>
+  const configuring = (made: Command) =>
     made
       .option('--config <file>', text('configFile'))
       .option('--extension <file>', text('extension'))
@@ -115,7 +115,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
       .option('--knowledge <folder>', text('knowledge'))
       .option('--store <file>', text('store'));
 
-  const starting = (made: Command) => withAgent(made).option('--no-store', text('noStore'));
+  const starting = (made: Command) => configuring(made).option('--no-store', text('noStore'));
   starting(
     command('run', 'run')
       .argument('[task]', text('task'))
@@ -134,7 +134,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   starting(command('chat', 'chat')).action(async (flags: CommonFlags) =>
     exit(await chatCommand(flags, io)),
   );
-  withAgent(command('tools', 'tools').option('--json', text('asJson'))).action(
+  configuring(command('tools', 'tools').option('--json', text('asJson'))).action(
     async (flags: LookFlags) => exit(await toolsCommand(flags, io)),
   );
   starting(command('config', 'config').option('--json', text('asJson'))).action(
@@ -147,7 +147,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   command('demo', 'demo')
     .option('--locale <locale>', text('locale'), 'zh')
     .action(async (flags: { locale?: string }) => exit(await demoCommand(flags, io)));
-  addRunCommands({ io, text, command, withAgent, exit });
+  addRunCommands({ io, text, command, configuring, exit });
   command('verify', 'verify')
     .option('--config <file>', text('configFile'))
     .option('--extension <file>', text('extension'))

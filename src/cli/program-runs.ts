@@ -38,7 +38,7 @@ export interface CommandParts {
   /** A new command with its help. */
   readonly command: (usage: string, name: keyof typeof HELP) => Command;
   /** Adds the flags of an agent. */
-  readonly withAgent: (made: Command) => Command;
+  readonly configuring: (made: Command) => Command;
   readonly exit: (code: ExitCode) => void;
 }
 
@@ -48,7 +48,7 @@ export function addRunCommands({
   io,
   text,
   command,
-  withAgent,
+  configuring,
   exit,
 }: CommandParts): void {
   program.commandsGroup(text('groupRuns'));
@@ -60,7 +60,7 @@ export function addRunCommands({
       .option('--json', text('asJson'));
   const knowing = (made: Command) => looking(made).option('--extension <file>', text('extension'));
   const driving = (made: Command) =>
-    withAgent(made)
+    configuring(made)
       .option('--on-ask <what>', text('onAskStored'))
       .option('-q, --quiet', text('quiet'))
       .option('--json', text('json'))

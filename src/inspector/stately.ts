@@ -129,6 +129,8 @@ interface SnapshotParts {
 }
 
 interface Parented {
+  /** What the actor runs; not part of the reference's type. */
+  readonly logic?: unknown;
   readonly _parent?: { readonly sessionId: string };
 }
 

@@ -21,6 +21,7 @@ import { timelineOf } from './history/timeline.ts';
 import { copyLog, exportLog, parseExport } from './history/transfer.ts';
 import { whyCall } from './history/why.ts';
 import { checkRunId } from './options.ts';
+import { hasEnded } from './run-status.ts';
 import type { PostedAnswer, Runs, RunsOptions } from './runs.types.ts';
 import type { InboxEntry, LogRecord, RunStore } from './store/store.types.ts';
 
@@ -118,7 +119,7 @@ export function openRuns(
     },
     delete: async (runId, { force = false } = {}) => {
       const { status } = await store.summary(runId);
-      if (!force && status !== 'done' && status !== 'failed' && status !== 'cancelled')
+      if (!force && !hasEnded(status))
         throw new AgentHubError(
           'not_ended',
           `Run ${runId} has not ended (${status}). Nothing was deleted; cancel it first.`,

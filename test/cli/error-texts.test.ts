@@ -71,6 +71,17 @@ describe('errors in the language of the person', () => {
     );
   });
 
+  it('of other rules than a run began with it says which', () => {
+    const named = (code: string, details: object) =>
+      sayError({ code, message: '', details: { runId: 'r', ...details } }, 'zh');
+    expect(named('policies_changed', { policies: ['echo', 'pay'] })).toContain(
+      '不同的是这些工具的策略：echo、pay。',
+    );
+    expect(named('hooks_changed', { hooks: ['audit', 'guard'] })).toContain(
+      '缺少、多出、改过或换了次序的是：audit、guard。',
+    );
+  });
+
   it('details fill the gaps; without them the original is there too', () => {
     const details = { to: 99, last: 7 };
     const error = { code: 'invalid_record', message: 'There is no record 99.' };

@@ -71,7 +71,7 @@ async function answer(
   post: Post,
 ): Promise<ExitCode> {
   checkDriving(flags);
-  return withRuns(flags, io, async (stored) => {
+  return withRuns({ flags, io }, async (stored) => {
     const { locale, runs } = stored;
     const found = await findRun(ids.run, stored, io);
     const { runId } = found;
@@ -128,7 +128,7 @@ export function checkCall(
 
 /** `agenthub cancel`: ends a run, at once where nobody drives it. */
 export async function cancelCommand(run: string, flags: LookFlags, io: Io): Promise<ExitCode> {
-  return withRuns(flags, io, async (stored) => {
+  return withRuns({ flags, io }, async (stored) => {
     const { locale, runs } = stored;
     const { runId } = await findRun(run, stored, io);
     const posted = await runs.cancel(runId, { by: TERMINAL });

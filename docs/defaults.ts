@@ -4,6 +4,7 @@ import { DEFAULT_HOOK_TIMEOUT } from '../src/hooks/define-hook.ts';
 import { readOpenAIOptions } from '../src/model/openai-options.ts';
 import { AGENT_DEFAULTS, DEFAULT_AGENT_LIMITS } from '../src/run/create-agent.ts';
 import { DEFAULT_TOOL_TIMEOUT } from '../src/tools/define-tool.ts';
+import { table } from './table.ts';
 
 const LIMITS: Readonly<Record<keyof Limits, LocalizedText>> = {
   turns: { zh: '模型请求次数', en: 'model requests' },
@@ -80,14 +81,10 @@ export function defaultsTable(locale: Locale): string {
   const head = { zh: ['名称', '限制什么', '默认'], en: ['name', 'what it bounds', 'default'] }[
     locale
   ];
-  return [row(head), row(['---', '---', '---']), ...rows.map(row)].join('\n');
+  return table(head, rows);
 }
 
 type Row = readonly [string, string, string];
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
-}
 
 function seconds(ms: number): string {
   return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1_000} s`;

@@ -164,7 +164,7 @@ function considerPolicy(
   const whole = { rule: 'policy', matched: true } as const;
   if (policy === 'allow') return [{ ...whole, action: 'allow', lifted: false, reason: null }];
   if (policy === 'ask') {
-    const why = reason('use_not_approved', 'rule', 'use');
+    const why = reason('use_not_approved', 'rule', { approval: 'use' });
     return [{ ...whole, action: 'ask', lifted: isApproved('use', authorization), reason: why }];
   }
   if (policy === 'deny') {
@@ -189,14 +189,14 @@ function considerCircumstances(
     matched: true,
     action: 'ask' as const,
     lifted: isApproved('hook', authorization),
-    reason: reason('hook_asks', 'hook', 'hook', `${source}: ${text}`),
+    reason: reason('hook_asks', 'hook', { approval: 'hook', detail: `${source}: ${text}` }),
   }));
   const repeat: Consideration = {
     rule: 'engine',
     matched: outcomeUnknown,
     action: 'ask',
     lifted: isApproved('repeat', authorization),
-    reason: reason('outcome_unknown', 'engine', 'repeat'),
+    reason: reason('outcome_unknown', 'engine', { approval: 'repeat' }),
   };
   return [...questions, repeat];
 }

@@ -41,9 +41,21 @@ export const DEFAULT_POLICIES: Policies = {
   todo_write: 'allow',
   image_scaling: {
     rules: [
-      askRule('outsideAllowedArea', true, reason('outside_not_approved', 'rule', 'outside')),
-      askRule('serviceAllowed', false, reason('service_not_approved', 'rule', 'service')),
-      askRule('outputExists', true, reason('overwrite_not_approved', 'rule', 'overwrite')),
+      askRule(
+        'outsideAllowedArea',
+        true,
+        reason('outside_not_approved', 'rule', { approval: 'outside' }),
+      ),
+      askRule(
+        'serviceAllowed',
+        false,
+        reason('service_not_approved', 'rule', { approval: 'service' }),
+      ),
+      askRule(
+        'outputExists',
+        true,
+        reason('overwrite_not_approved', 'rule', { approval: 'overwrite' }),
+      ),
     ],
   },
 };

@@ -48,15 +48,19 @@ const TEXTS = {
 /** The codes of the reasons this engine gives by itself. A policy may add its own. */
 export type ReasonCode = keyof typeof TEXTS;
 
-/**
- * A reason of the engine. `detail` (a person's or a hook's words, or words in both languages)
- * follows the text after a colon.
- */
+/** What a reason of the engine may say beside its code. */
+export interface ReasonMore {
+  /** The approval that removes it; default none does. */
+  readonly approval?: Approval | null;
+  /** A person's or a hook's words, or words in both languages: they follow the text after a colon. */
+  readonly detail?: string | LocalizedText;
+}
+
+/** A reason of the engine. */
 export function reason(
   code: ReasonCode,
   source: Reason['source'],
-  approval: Approval | null = null,
-  detail: string | LocalizedText = '',
+  { approval = null, detail = '' }: ReasonMore = {},
 ): Reason {
   const { zh, en } = TEXTS[code];
   if (detail === '') return { code, source, approval, zh, en };

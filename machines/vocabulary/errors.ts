@@ -12,6 +12,9 @@ export interface ErrorData {
 /**
  * The one error class of AgentHub. Modules throw it with a literal `code` of their own;
  * everything thrown by somebody else is turned into one by {@link toErrorData}.
+ *
+ * `instanceof AgentHubError` goes by name and shape: a command line and the extension it loads may
+ * each have a copy of this package, and either knows the other's errors.
  */
 export class AgentHubError<Code extends string = string> extends Error {
   override readonly name = 'AgentHubError';
@@ -24,6 +27,12 @@ export class AgentHubError<Code extends string = string> extends Error {
     if (cause !== undefined) this.cause = cause;
     this.code = code;
     this.details = details;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): value is AgentHubError {
+    if (!(value instanceof Error)) return false;
+    const { name, code } = value as { readonly name: unknown; readonly code?: unknown };
+    return name === 'AgentHubError' && typeof code === 'string';
   }
 }
 

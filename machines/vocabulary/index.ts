@@ -4,4 +4,5 @@ export * from './json.ts';
 export * from './messages.ts';
 export * from './model.ts';
 export * from './step.ts';
+export * from './time.ts';
 export * from './todos.ts';

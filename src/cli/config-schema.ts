@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { LONGEST_TIMER } from '../../machines/vocabulary/time.ts';
 import { limitsSchema, policiesSchema } from '../run/options.ts';
 
 const url = z.url({ protocol: /^https?$/u }).refine(hasNoCredentials, {
   message: 'an http or https URL without a user name or password',
 });
-const milliseconds = z.number().int().min(1).max(2_147_483_647);
+const milliseconds = z.number().int().min(1).max(LONGEST_TIMER);
 const text = z.string().min(1);
 
 /**

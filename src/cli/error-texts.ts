@@ -30,13 +30,16 @@ export const CHINESE: Readonly<Record<string, string>> = {
   version_mismatch:
     '运行由状态机版本 {recorded} 记录，这里是 {current}。没有写入；请用那个版本的 AgentHub，或用它的任务重新开始。',
   policies_changed:
-    '运行 {runId} 开始时的权限策略和现在配置的不同。没有写入；请用当时的配置，或 agenthub fork … --policies current。',
-  hooks_changed: '运行 {runId} 开始时的钩子和现在的不同。没有写入；请注册当时的钩子。',
+    '运行 {runId} 开始时的权限策略和现在配置的不同，不同的是这些工具的策略：{policies}。没有写入；请用当时的配置，或 agenthub fork … --policies current。',
+  hooks_changed:
+    '运行 {runId} 开始时的钩子和现在的不同，缺少、多出、改过或换了次序的是：{hooks}。没有写入；请注册当时的钩子。',
   not_ended: '运行 {runId} 还没有结束（{status}）。没有删除；请先取消：agenthub cancel {runId}',
   imported_calls:
     '运行 {runId} 是导入的，有未完成的调用，它们是在别处决定的。没有写入。请从第 {seq} 条记录、这些调用之前分叉：agenthub fork {runId} --at {seq}；文件是自己的，可用 import --trusted 导入。',
   tools_changed:
     '运行 {runId} 有未完成的调用，用到这里没有的工具：{tools}。没有写入；请提供这些工具。',
+  fork_under_way:
+    '分叉处有一个已批准或正在执行的调用，它会再开始一次。没有写入；请在它之前分叉：--at {seq}。',
   fork_diverges: '在另外的策略下，第 {seq} 条记录会走向别处。请在它之前分叉。',
   call_unknown: '运行 {runId} 没有调用 {callId}。它的调用：{calls}。',
   invalid_record: '没有第 {to} 条记录：记录从 0 到 {last}。',

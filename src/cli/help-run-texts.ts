@@ -111,6 +111,10 @@ export const RUN_HELP = {
     en: "relay this run's states to Stately's hosted inspector: stately.ai sees names of tools, ids and figures, no content",
   },
   as: { zh: '换一个运行编号', en: 'another id for the run' },
+  force: {
+    zh: '没有结束的也删除，只要没有进程在驱动它',
+    en: 'also those that have not ended, if nobody drives them',
+  },
   trusted: {
     zh: '文件是自己的：它未完成的调用可以接着做',
     en: 'the file is your own: its open calls may go on',

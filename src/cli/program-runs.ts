@@ -38,7 +38,7 @@ export interface CommandParts {
   /** A new command with its help. */
   readonly command: (usage: string, name: keyof typeof HELP) => Command;
   /** Adds the flags of an agent. */
-  readonly withAgent: (made: Command) => Command;
+  readonly configuring: (made: Command) => Command;
   readonly exit: (code: ExitCode) => void;
 }
 
@@ -48,7 +48,7 @@ export function addRunCommands({
   io,
   text,
   command,
-  withAgent,
+  configuring,
   exit,
 }: CommandParts): void {
   program.commandsGroup(text('groupRuns'));
@@ -60,7 +60,7 @@ export function addRunCommands({
       .option('--json', text('asJson'));
   const knowing = (made: Command) => looking(made).option('--extension <file>', text('extension'));
   const driving = (made: Command) =>
-    withAgent(made)
+    configuring(made)
       .option('--on-ask <what>', text('onAskStored'))
       .option('-q, --quiet', text('quiet'))
       .option('--json', text('json'))
@@ -106,7 +106,7 @@ export function addRunCommands({
     async (run: string, call: string, flags: AnswerFlags) =>
       exit(await denyCommand({ run, call }, flags, io)),
   );
-  knowing(command('cancel', 'cancel').argument('<run>', text('runId'))).action(
+  looking(command('cancel', 'cancel').argument('<run>', text('runId'))).action(
     async (run: string, flags: LookFlags) => exit(await cancelCommand(run, flags, io)),
   );
 
@@ -141,7 +141,8 @@ export function addRunCommands({
   looking(
     command('delete', 'delete')
       .argument('[runs...]', text('runId'))
-      .option('--older <age>', text('older')),
+      .option('--older <age>', text('older'))
+      .option('--force', text('force')),
   ).action(async (runs: string[], flags: DeleteFlags) =>
     exit(await deleteCommand(runs, flags, io)),
   );

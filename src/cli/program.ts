@@ -103,7 +103,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
       .exitOverride((error) => {
         throw commanderError(error, `agenthub ${usage}`, locale);
       });
-  const withAgent = (made: Command) =>
+  const configuring = (made: Command) =>
     made
       .option('--config <file>', text('configFile'))
       .option('--extension <file>', text('extension'))
@@ -116,7 +116,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
       .option('--store <file>', text('store'));
 
   program.commandsGroup(text('groupWork'));
-  const starting = (made: Command) => withAgent(made).option('--no-store', text('noStore'));
+  const starting = (made: Command) => configuring(made).option('--no-store', text('noStore'));
   starting(
     command('run', 'run')
       .argument('[task]', text('task'))
@@ -138,9 +138,9 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   command('demo', 'demo')
     .option('--locale <locale>', text('locale'), 'zh')
     .action(async (flags: { locale?: string }) => exit(await demoCommand(flags, io)));
-  addRunCommands({ program, io, text, command, withAgent, exit });
+  addRunCommands({ program, io, text, command, configuring, exit });
   program.commandsGroup(text('groupKnow'));
-  withAgent(command('tools', 'tools').option('--json', text('asJson'))).action(
+  configuring(command('tools', 'tools').option('--json', text('asJson'))).action(
     async (flags: LookFlags) => exit(await toolsCommand(flags, io)),
   );
   starting(command('config', 'config').option('--json', text('asJson'))).action(

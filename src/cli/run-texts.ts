@@ -86,10 +86,6 @@ export const RUN_TEXTS = {
   },
   deleted: { zh: '已删除的运行：{count}', en: 'Runs deleted: {count}' },
   cancelledOne: { zh: '运行 {run} 已取消。', en: 'Run {run} was cancelled.' },
-  endedInstead: {
-    zh: '运行 {run} 没有取消：它已经是“{status}”。',
-    en: 'Run {run} was not cancelled: it is {status}.',
-  },
   approves: { zh: '批准 {call}（{approvals}）', en: 'approval of {call} ({approvals})' },
   denies: { zh: '拒绝 {call}', en: 'denial of {call}' },
   cancels: { zh: '取消', en: 'cancellation' },

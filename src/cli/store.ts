@@ -33,12 +33,16 @@ async function withFile<Result>(
   }
 }
 
+/** What an agent is made of. */
+export interface WithAgentOptions extends Pick<AgentOptions, 'inspect'> {
+  readonly settings: Settings;
+  readonly io: Pick<Io, 'env' | 'cwd'>;
+}
+
 /** The configured agent with its store. What is wrong in a configuration is told before that is opened. */
 export async function withAgent<Result>(
-  settings: Settings,
-  io: Pick<Io, 'env' | 'cwd'>,
+  { settings, io, ...more }: WithAgentOptions,
   work: (agent: Agent, store: RunStore | null) => Promise<Result>,
-  more: Pick<AgentOptions, 'inspect'> = {},
 ): Promise<Result> {
   const make = await prepareAgent(settings, io, more);
   const file = storeFile(settings, io);
@@ -56,16 +60,21 @@ export interface StoredRuns {
   readonly runs: Runs;
 }
 
+/** How a command about stored runs was called. */
+export interface WithRunsOptions {
+  readonly flags: CommonFlags;
+  readonly io: Io;
+  /** Whether it writes: then a store that is not there yet is made. Default false. */
+  readonly creates?: boolean;
+}
+
 /**
- * The configured store, for a command about stored runs. One that is not there yet is made only if
- * the command writes (`creates`).
+ * The configured store, for a command about stored runs.
  * @throws AgentHubError `usage` without a store, `no_runs` where there is none yet.
  */
 export async function withRuns<Result>(
-  flags: CommonFlags,
-  io: Io,
+  { flags, io, creates = false }: WithRunsOptions,
   work: (stored: StoredRuns) => Promise<Result>,
-  { creates = false }: { readonly creates?: boolean } = {},
 ): Promise<Result> {
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
   const { locale = 'en' } = unflatten(settings);

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { HookEvent } from '../../machines/agent/matcher.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { LONGEST_TIMER } from '../../machines/vocabulary/time.ts';
 import type { Hook } from './hook.types.ts';
 
 /** Milliseconds a hook has by default. */
 export const DEFAULT_HOOK_TIMEOUT = 60_000;
-
-/** The longest delay a Node timer takes; a longer one would fire at once. */
-const LONGEST_TIMER = 2_147_483_647;
 
 /** A hook as a host writes it; what is left out gets its default. */
 export interface HookDefinition<Event extends HookEvent> {

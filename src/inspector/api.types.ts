@@ -70,6 +70,8 @@ export interface QuestionCard extends Question {
   readonly digest: string;
   /** Every rule looked at for it. */
   readonly considered: readonly Consideration[];
+  /** What was looked up about the call; the decision rests on it, and an answer is bound to it. */
+  readonly facts: Json;
   /** Which pictures there are to look at. */
   readonly images: { readonly input: boolean; readonly output: boolean };
   /** What somebody answered already, while it waits for a process that drives the run. */

@@ -79,7 +79,7 @@ export function createStatelyInspection({
   return {
     inspect(event) {
       const { rootId, type } = event;
-      const actor = event.actorRef as AnyActorRef & Actor;
+      const actor = event.actorRef as AnyActorRef & Parented;
       const { sessionId } = actor;
       const isAgent = isAgentLogic(actor.logic);
       const part = {
@@ -128,8 +128,8 @@ interface SnapshotParts {
   readonly context?: AgentContext;
 }
 
-/** What every actor has and its reference does not show. */
-interface Actor {
+interface Parented {
+  /** What the actor runs; not part of the reference's type. */
   readonly logic?: unknown;
   readonly _parent?: { readonly sessionId: string };
 }

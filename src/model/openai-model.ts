@@ -6,6 +6,7 @@ import type {
   ModelRequest,
   RequestRecord,
 } from '../../machines/vocabulary/model.ts';
+import { LONGEST_TIMER } from '../../machines/vocabulary/time.ts';
 import { measureRequest } from './measure-request.ts';
 import type { GenerateOptions, Model } from './model.types.ts';
 import { type Attempt, attemptRequest } from './openai-attempt.ts';
@@ -137,7 +138,7 @@ async function createClient(settings: OpenAISettings): Promise<OpenAI> {
     defaultHeaders: { ...settings.headers, ...(keyless ? { Authorization: null } : {}) },
     maxRetries: 0,
     // Silence is measured per attempt; the package's timeout ends with the headers.
-    timeout: 2_147_483_647,
+    timeout: LONGEST_TIMER,
     logLevel: 'off',
     ...(settings.fetch ? { fetch: settings.fetch } : {}),
   });

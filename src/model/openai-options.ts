@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
+import { LONGEST_TIMER } from '../../machines/vocabulary/time.ts';
 
 /** Base URLs as their makers document them. */
 export const PRESETS = {
@@ -55,9 +56,9 @@ const optionsSchema = z.strictObject({
     }),
   apiKey: z.string().optional(),
   headers: z.record(z.string(), z.string()).default({}),
-  timeout: z.number().int().min(1).max(2_147_483_647).default(300_000),
+  timeout: z.number().int().min(1).max(LONGEST_TIMER).default(300_000),
   maxRetries: z.number().int().min(0).max(20).default(2),
-  maxRetryDelay: z.number().int().min(0).max(2_147_483_647).default(60_000),
+  maxRetryDelay: z.number().int().min(0).max(LONGEST_TIMER).default(60_000),
   stream: z.boolean().default(true),
   streamUsage: z.boolean().default(true),
   sendStop: z.boolean().default(true),

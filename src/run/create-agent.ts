@@ -5,6 +5,7 @@ import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { type AgentInput, DEFAULT_LIMITS, type Limits } from '../../machines/agent/agent.types.ts';
 import type { HookSelector } from '../../machines/agent/matcher.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { LONGEST_TIMER } from '../../machines/vocabulary/time.ts';
 import { requireHook } from '../hooks/define-hook.ts';
 import { nativeCalls } from '../protocol/native-calls.ts';
 import type { Protocol } from '../protocol/protocol.types.ts';
@@ -32,9 +33,6 @@ export const AGENT_DEFAULTS = {
 
 /** Milliseconds after which a dead driver's run may be taken over. */
 const LEASE_TIME = 15_000;
-
-/** The longest a Node timer runs, in milliseconds; a longer one would fire at once. */
-const LONGEST_TIMER = 2_147_483_647;
 
 const timer = z.number().int().positive().max(LONGEST_TIMER);
 

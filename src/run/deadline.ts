@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-
-/** The longest wait one timer can do, in milliseconds. */
-const LONGEST = 2 ** 31 - 1;
+import { LONGEST_TIMER } from '../../machines/vocabulary/time.ts';
 
 /** Resolves with the time once `at` has passed; for null never. Rejects when aborted. */
 export async function deadlinePassed(
@@ -10,7 +8,7 @@ export async function deadlinePassed(
 ): Promise<number> {
   if (at === null) return new Promise(() => {});
   for (let left = at - now(); left > 0; left = at - now()) {
-    await sleep(Math.min(left, LONGEST), undefined, { signal });
+    await sleep(Math.min(left, LONGEST_TIMER), undefined, { signal });
   }
   return now();
 }

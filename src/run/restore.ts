@@ -52,18 +52,43 @@ export async function restoreLog(runId: string, options: RestoreOptions): Promis
 /** A run goes on under the rules it began with, or not at all: a gate must not go missing. */
 function checkSame(log: readonly LogRecord[], { policies, hooks }: RestoreOptions): void {
   const { runId, ...recorded } = startOf(log).input;
-  if (canonicalJson(recorded.policies) !== canonicalJson(policies))
+  const otherPolicies = differingPolicies(recorded.policies, policies);
+  if (otherPolicies.length > 0)
     throw new AgentHubError(
       'policies_changed',
-      `Run ${runId} began under other permission policies than this agent has. Nothing was written. Start the agent with the recorded policies, or fork the run.`,
-      { runId },
+      `Run ${runId} began under other permission policies than this agent has, for: ${otherPolicies.join(', ')}. Nothing was written. Start the agent with the recorded policies, or fork the run.`,
+      { runId, policies: otherPolicies },
     );
-  if (canonicalJson(recorded.hooks) !== canonicalJson(hooks))
+  const otherHooks = differingHooks(recorded.hooks, hooks);
+  if (otherHooks.length > 0)
     throw new AgentHubError(
       'hooks_changed',
-      `Run ${runId} began with other hooks (${names(recorded.hooks)}) than this agent has (${names(hooks)}). Nothing was written. Register the recorded hooks, or fork the run.`,
-      { runId },
+      `Run ${runId} began with other hooks than this agent has. Missing, added, changed or in another order: ${otherHooks.join(', ')}. Nothing was written. Register the recorded hooks, or fork the run.`,
+      { runId, hooks: otherHooks },
     );
+}
+
+/** The tools whose policy is not the same in both. */
+function differingPolicies(recorded: Policies, own: Policies): readonly string[] {
+  const tools = [...new Set([...Object.keys(recorded), ...Object.keys(own)])];
+  const textIn = (policies: Policies, tool: string) =>
+    Object.hasOwn(policies, tool) ? canonicalJson(policies[tool]) : null;
+  return tools.filter((tool) => textIn(recorded, tool) !== textIn(own, tool));
+}
+
+/** The names of hooks that are not alike in both; of those that stand elsewhere when all are. */
+function differingHooks(
+  recorded: readonly HookSelector[],
+  own: readonly HookSelector[],
+): readonly string[] {
+  const [before, now] = [recorded.map(canonicalJson), own.map(canonicalJson)];
+  const changed = [
+    ...recorded.filter((_, index) => !now.includes(before[index] as string)),
+    ...own.filter((_, index) => !before.includes(now[index] as string)),
+  ];
+  const longer = recorded.length > own.length ? recorded : own;
+  const elsewhere = longer.filter((_, index) => before[index] !== now[index]);
+  return [...new Set((changed.length > 0 ? changed : elsewhere).map(({ name }) => name))];
 }
 
 /** A call that was looked at before must find its tool: an approval must not run into nothing. */
@@ -99,8 +124,4 @@ function checkImported(log: readonly LogRecord[], { context }: AgentSnapshot): v
 
 function hasOpenCalls({ calls }: AgentSnapshot['context']): boolean {
   return calls.some(({ stage }) => stage !== 'settled');
-}
-
-function names(hooks: readonly HookSelector[]): string {
-  return hooks.map(({ name }) => name).join(', ') || 'none';
 }

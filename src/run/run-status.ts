@@ -2,6 +2,11 @@ import type { AgentSnapshot } from '../../machines/agent/agent.machine.ts';
 import { stateOf } from '../../machines/agent/agent.view.ts';
 import type { RunStatus } from './store/store.types.ts';
 
+/** Whether a run of this status has ended: it cannot go on. */
+export function hasEnded(status: RunStatus): boolean {
+  return status === 'done' || status === 'failed' || status === 'cancelled';
+}
+
 /** The status under which a run is listed. */
 export function statusOf(snapshot: AgentSnapshot): RunStatus {
   const { rest } = snapshot.context;

@@ -13,6 +13,7 @@ import {
 } from '../../machines/agent/agent.view.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { approvalFor, judgeAnswer } from './answers.ts';
+import { endRun } from './end-run.ts';
 import { type AgentSnapshot, foldLog } from './fold.ts';
 import { callsOf } from './history/calls.ts';
 import { checkPolicies, type Flip } from './history/policy-check.ts';
@@ -20,6 +21,7 @@ import { timelineOf } from './history/timeline.ts';
 import { copyLog, exportLog, parseExport } from './history/transfer.ts';
 import { whyCall } from './history/why.ts';
 import { checkRunId } from './options.ts';
+import { hasEnded } from './run-status.ts';
 import type { PostedAnswer, Runs, RunsOptions } from './runs.types.ts';
 import type { InboxEntry, LogRecord, RunStore } from './store/store.types.ts';
 
@@ -81,7 +83,11 @@ export function openRuns(
       ),
     deny: (runId, callId, { by, reason }) =>
       post(runId, () => denialOf({ callId }, { by, at: now(), reason })),
-    cancel: (runId, { by }) => post(runId, () => ({ type: 'run.cancel', by, at: now() })),
+    cancel: async (runId, { by }) => {
+      const event = { type: 'run.cancel', by, at: now() } as const;
+      if ((await store.summary(runId)).drivenBy !== null) return post(runId, () => event);
+      return endRun(store, { runId, event, request });
+    },
     resume: (runId, { by, limits = {} }) =>
       post(runId, () => ({ type: 'run.resume', limits, by, at: now() })),
     fork: async (runId, { at, policies, newId = randomUUID() }) => {
@@ -111,9 +117,9 @@ export function openRuns(
       }
       return { runs: runs.length, decisions, flips, unreadable };
     },
-    delete: async (runId) => {
+    delete: async (runId, { force = false } = {}) => {
       const { status } = await store.summary(runId);
-      if (status !== 'done' && status !== 'failed' && status !== 'cancelled')
+      if (!force && !hasEnded(status))
         throw new AgentHubError(
           'not_ended',
           `Run ${runId} has not ended (${status}). Nothing was deleted; cancel it first.`,

@@ -73,7 +73,10 @@ export interface Runs {
     callId: string,
     options: PersonOptions & { readonly reason?: string },
   ): Promise<PostedAnswer>;
-  /** Posts a cancellation. */
+  /**
+   * Cancels a run: at once where nobody drives it, whatever policies and hooks it began with; else
+   * its driver is asked to.
+   */
   cancel(runId: string, options: PersonOptions): Promise<PostedAnswer>;
   /** Posts a resumption, with the limits to raise. */
   resume(
@@ -82,7 +85,8 @@ export interface Runs {
   ): Promise<PostedAnswer>;
   /**
    * A new run from a run's records 0 to `at`; gives its id.
-   * @throws AgentHubError `fork_diverges` where other policies would have led elsewhere.
+   * @throws AgentHubError `fork_diverges` where other policies would have led elsewhere,
+   * `fork_under_way` where a call is approved or started: it would start a second time.
    */
   fork(
     runId: string,
@@ -99,10 +103,11 @@ export interface Runs {
     readonly unreadable: readonly string[];
   }>;
   /**
-   * Takes a run that has ended out of the store, with its log.
+   * Takes a run that has ended out of the store, with its log; with `force` any that nobody drives,
+   * such as one whose log cannot be read.
    * @throws AgentHubError `not_ended` for one that has not: cancel it first.
    */
-  delete(runId: string): Promise<void>;
+  delete(runId: string, options?: { readonly force?: boolean }): Promise<void>;
   /** A run as NDJSON; see `import`. */
   export(runId: string): Promise<string>;
   /**

@@ -2,13 +2,11 @@ import { z } from 'zod';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { JsonObject, Locale } from '../../machines/vocabulary/json.ts';
 import type { ToolSpec } from '../../machines/vocabulary/model.ts';
+import { LONGEST_TIMER } from '../../machines/vocabulary/time.ts';
 import type { Tool } from './tool.types.ts';
 
 /** How long a tool may run when it does not say: one minute, in milliseconds. */
 export const DEFAULT_TOOL_TIMEOUT = 60_000;
-
-/** The longest timer Node can set, in milliseconds; a longer one would fire at once. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
 
 type Defaulted = 'textField' | 'safeToRepeat' | 'oncePerReply' | 'timeout' | 'inspectFacts';
 
@@ -76,8 +74,8 @@ export function requireTool<Input>(tool: Tool<Input>): void {
   if (typeof tool.inspectFacts !== 'function') {
     throw invalid(name, 'inspectFacts must be a function');
   }
-  if (!Number.isInteger(timeout) || timeout < 1 || timeout > MAX_TIMEOUT) {
-    throw invalid(name, `timeout must be whole milliseconds from 1 to ${MAX_TIMEOUT}`);
+  if (!Number.isInteger(timeout) || timeout < 1 || timeout > LONGEST_TIMER) {
+    throw invalid(name, `timeout must be whole milliseconds from 1 to ${LONGEST_TIMER}`);
   }
   requireObjectSchema(tool, textField);
 }

@@ -34,6 +34,12 @@ describe('agenthub delete', () => {
     expect(await left()).toEqual(['open', 'second', 'first']);
   });
 
+  it('takes out what has not ended too, with --force', async () => {
+    const { cwd, left } = await threeRuns();
+    expect((await asJson(cwd, ['delete', 'open', '--force'])).json).toEqual({ deleted: ['open'] });
+    expect(await left()).toEqual(['second', 'first']);
+  });
+
   it('takes out what ended so long ago, and nothing that may go on', async () => {
     const { cwd, left } = await threeRuns();
     const day = 86_400_000;

@@ -25,7 +25,15 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     ...['hook_crashed', 'hook_invalid'],
   ]),
   ...of('answered to the page by the server, in an HTTP response', [
-    ...['closed', 'failed', 'no_token', 'not_a_command', 'not_authorized', 'wrong_method'],
+    ...[
+      'closed',
+      'failed',
+      'no_token',
+      'not_a_command',
+      'not_authorized',
+      'wrong_method',
+      'authorization_failed',
+    ],
   ]),
 };
 
@@ -60,6 +68,17 @@ describe('errors in the language of the person', () => {
     expect(sayError(error, 'en')).toBe(error.message);
     expect(sayError(error, 'zh')).toBe(
       '连不上模型，或它现在不能回答。请检查网络和接口地址。（glm-4.6: no connection (ECONNREFUSED)）',
+    );
+  });
+
+  it('of other rules than a run began with it says which', () => {
+    const named = (code: string, details: object) =>
+      sayError({ code, message: '', details: { runId: 'r', ...details } }, 'zh');
+    expect(named('policies_changed', { policies: ['echo', 'pay'] })).toContain(
+      '不同的是这些工具的策略：echo、pay。',
+    );
+    expect(named('hooks_changed', { hooks: ['audit', 'guard'] })).toContain(
+      '缺少、多出、改过或换了次序的是：audit、guard。',
     );
   });
 

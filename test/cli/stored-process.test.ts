@@ -7,8 +7,12 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
 import sharp from 'sharp';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openRuns } from '../../src/run/runs.ts';
+import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
+import type { RunSummary } from '../../src/run/store/store.types.ts';
 import { type Answer, chunk, stream, testEndpoint } from '../model/endpoint.ts';
 import { MAIN, startNode } from './node-process.ts';
+import { databaseOf } from './stored.ts';
 import { pictureFolder, temporaryFolder } from './temporary.ts';
 
 /** Runs a command at a terminal of its own. */
@@ -18,16 +22,25 @@ async function agenthub(cwd: string, ...args: readonly string[]) {
   return startNode([MAIN, ...args], { cwd }).ended;
 }
 
-/** The runs as another process sees them, as soon as they are as wanted. */
-async function until(cwd: string, isWanted: (runs: readonly Record<string, string>[]) => boolean) {
+/** The runs as another process sees them, as soon as they are as wanted: looked for from this one. */
+async function until(cwd: string, isWanted: (runs: readonly RunSummary[]) => boolean) {
+  const path = databaseOf(cwd);
   const deadline = Date.now() + 20_000;
   while (Date.now() < deadline) {
-    const { out } = await agenthub(cwd, 'runs', '--json');
-    const runs = JSON.parse(out);
-    if (isWanted(runs)) return runs;
+    if (existsSync(path) && isWanted(await runsIn(path)))
+      return JSON.parse((await agenthub(cwd, 'runs', '--json')).out);
     await pass(20);
   }
   throw new Error('the runs did not become as wanted');
+}
+
+async function runsIn(path: string): Promise<readonly RunSummary[]> {
+  const store = sqliteStore({ path });
+  try {
+    return await openRuns(store).list();
+  } finally {
+    await store.close();
+  }
 }
 
 describe('stored runs, by real processes', () => {

@@ -1,26 +1,55 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
+import { MAIN } from '../cli/node-process.ts';
 import { chunk, startEndpoint, stream } from '../model/endpoint.ts';
 
 const execute = promisify(execFile);
+const EXAMPLES = [
+  ...(['embed', 'glm', 'hooks', 'machine', 'machine-questions', 'machine-stored'] as const),
+  ...(['permissions', 'policies', 'store', 'testing-agent', 'testing-hooks'] as const),
+  ...(['testing-model', 'testing-policy', 'testing-verification'] as const),
+] as const;
 const READMES = ['README.md', 'README.zh-CN.md'];
 
-/** Runs a script as a reader would, without anything from this environment. */
-async function run(file: string, env: Record<string, string> = {}, ...args: string[]) {
-  const { stdout } = await execute(process.execPath, ['--import', 'tsx', file, ...args], {
+/** Runs node as a reader would, without anything from this environment. */
+async function node(args: readonly string[], env: Record<string, string> = {}) {
+  const { stdout } = await execute(process.execPath, args, {
     env: { PATH: process.env.PATH ?? '', ...env },
   });
   return stdout;
 }
 
+/** Where the examples are as JavaScript: inside the package, whose name they import. */
+const COMPILED = mkdtempSync(join('dist', 'examples-'));
+afterAll(() => rm(COMPILED, { recursive: true, force: true }));
+beforeAll(() =>
+  build({
+    entryPoints: [...EXAMPLES.map((name) => `docs/examples/${name}.ts`)],
+    outdir: COMPILED,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+  }),
+);
+
+/** Runs an example, compiled: each process would have to do that for itself. */
+const run = (name: (typeof EXAMPLES)[number], env: Record<string, string> = {}) =>
+  node([join(COMPILED, `${name}.mjs`)], env);
+
 describe.concurrent('the examples run and print', () => {
   it('embed: a run watched, a question answered', async () => {
-    expect(await run('docs/examples/embed.ts')).toBe(
+    expect(await run('embed')).toBe(
       [
         '→ callModel.checking',
         '→ callModel.working',
@@ -49,14 +78,14 @@ describe.concurrent('the examples run and print', () => {
 
   it('hooks: a blocked call and an audit line', async () => {
     const blocked = 'not today: {"input":"a.jpg","output":"b.webp","width":320}';
-    const printed = await run('docs/examples/hooks.ts');
+    const printed = await run('hooks');
     expect(printed).toMatch(/^UserPromptSubmit run="run-1" turn=0 prompt="Resize a\.jpg/u);
     expect(printed).toMatch(/^PreToolUse run="run-1" turn=1 call="1\.0" tool="image_scaling"/mu);
     expect(printed).toContain(`A hook blocked the call: no-pictures: ${blocked}`);
   });
 
   it('permissions: a rule of our own asks, a person approves', async () => {
-    expect(await run('docs/examples/permissions.ts')).toBe(
+    expect(await run('permissions')).toBe(
       "[ 'The amount is above 100' ] [ 'use' ]\nok paid 250 back for A-1\n",
     );
   });
@@ -65,21 +94,21 @@ describe.concurrent('the examples run and print', () => {
     const folder = await mkdtemp(join(tmpdir(), 'agenthub-store-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const env = { STORE: join(folder, 'runs.db') };
-    expect(await run('docs/examples/store.ts', env)).toBe('hello\npolicy, lifted by ada\n');
+    expect(await run('store', env)).toBe('hello\npolicy, lifted by ada\n');
   });
 
   it('machine: the agent as a child', async () => {
-    expect(await run('docs/examples/machine.ts')).toBe('answered\n');
+    expect(await run('machine')).toBe('answered\n');
   });
 
   it('mcp: a server of its own, one tool allowed and one asked about', async () => {
-    expect(await run('docs/examples/mcp.ts')).toBe(
+    expect(await node(['--import', 'tsx', 'docs/examples/mcp.ts'])).toBe(
       'stock__remove {"item":"tea","amount":2}?\nok tea: 5\nok tea: 3\n',
     );
   });
 
   it('machine-questions: the parent of the agent answers its question', async () => {
-    expect(await run('docs/examples/machine-questions.ts')).toBe(
+    expect(await run('machine-questions')).toBe(
       "echo Each use of this tool needs a person to approve it [ 'use' ]\nhello\n",
     );
   });
@@ -90,11 +119,11 @@ describe.concurrent('the examples run and print', () => {
     const folder = await mkdtemp(join(tmpdir(), 'agenthub-stored-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const env = { STORE: join(folder, 'runs.db') };
-    expect(await run('docs/examples/machine-stored.ts', env)).toBe('answered\n');
+    expect(await run('machine-stored', env)).toBe('answered\n');
   });
 
   it('policies: rules on facts of our own', async () => {
-    expect(await run('docs/examples/policies.ts')).toBe(
+    expect(await run('policies')).toBe(
       [
         ...['A-1 500 allow ', 'A-2 100 allow ', 'A-2 500 ask large_abroad'],
         ...['A-2 5000 deny too_large', ''],
@@ -102,14 +131,17 @@ describe.concurrent('the examples run and print', () => {
     );
   });
 
-  it.each(['agent', 'model', 'policy', 'hooks'])('testing-%s: tests that pass', async (name) => {
-    const printed = await run(`docs/examples/testing-${name}.ts`);
-    expect(printed).toMatch(/^(# |ℹ )fail 0$/mu);
-    expect(printed).not.toMatch(/^(# |ℹ )pass 0$/mu);
-  });
+  it.each(['agent', 'model', 'policy', 'hooks'] as const)(
+    'testing-%s: tests that pass',
+    async (name) => {
+      const printed = await run(`testing-${name}`);
+      expect(printed).toMatch(/^(# |ℹ )fail 0$/mu);
+      expect(printed).not.toMatch(/^(# |ℹ )pass 0$/mu);
+    },
+  );
 
   it('testing-verification: prints what docs/testing.md shows', async () => {
-    const printed = await run('docs/examples/testing-verification.ts');
+    const printed = await run('testing-verification');
     expect(await readFile('docs/testing.md', 'utf8')).toContain(
       `\`\`\`text\n${printed.trimEnd()}\n\`\`\``,
     );
@@ -125,7 +157,7 @@ describe.concurrent('the examples run and print', () => {
     for (const name of ['pictures', 'contracts']) await mkdir(join(folder, name));
     const property = 'docs/examples/pictures.verification.mjs';
     const args = ['verify', '--config', config, '--property', property, '--calls', '1'];
-    const printed = await run('src/cli/main.ts', {}, ...args);
+    const printed = await node([MAIN, ...args]);
     expect(printed).toMatch(/^pictures +holds/mu);
     expect(printed).toMatch(/^no plan +holds/mu);
     expect(printed).not.toContain('broken');
@@ -134,12 +166,12 @@ describe.concurrent('the examples run and print', () => {
   it('glm: without a key nothing is sent; with an endpoint it streams', async ({
     onTestFinished,
   }) => {
-    expect(await run('docs/examples/glm.ts')).toBe('\nfailed auth\n');
+    expect(await run('glm')).toBe('\nfailed auth\n');
     const usage = { ...chunk({}, 'stop'), usage: { prompt_tokens: 5, completion_tokens: 2 } };
     const endpoint = await startEndpoint(stream([chunk({ content: '你好！' }), usage]));
     onTestFinished(endpoint.stop);
     const env = { GLM_API_KEY: 'key', GLM_BASE_URL: endpoint.baseURL };
-    expect(await run('docs/examples/glm.ts', env)).toMatch(/^你好！\ndone \{\n {2}requests: 1,/u);
+    expect(await run('glm', env)).toMatch(/^你好！\ndone \{\n {2}requests: 1,/u);
     expect(endpoint.received[0]).toMatchObject({
       headers: { authorization: 'Bearer key' },
       body: { model: 'glm-4.6', stream: true },
@@ -149,7 +181,7 @@ describe.concurrent('the examples run and print', () => {
 
 describe('what is generated', () => {
   it('is fresh', async () => {
-    expect(await run('docs/generate.ts', {}, '--check')).toBe('');
+    expect(await node(['--import', 'tsx', 'docs/generate.ts', '--check'])).toBe('');
   });
 
   it.each(READMES)('%s shows the whole embedding example, short as it is', async (path) => {

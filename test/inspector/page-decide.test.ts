@@ -22,7 +22,7 @@ describe.skipIf(skipsBrowser())('the inspector page: deciding, going on, stoppin
     expect(await heading.innerText()).toContain('2 left');
     expect(await page.title()).toBe('(2) AgentHub inspector');
     const first = page.locator('.question').first();
-    expect(await first.locator('pre').innerText()).toBe('{\n  "text": "first"\n}');
+    expect(await first.locator('pre').first().innerText()).toBe('{\n  "text": "first"\n}');
     expect(await first.locator('.reasons li').innerText()).toContain(
       'Each use of this tool needs a person to approve it',
     );
@@ -110,7 +110,7 @@ describe.skipIf(skipsBrowser())('the inspector page: deciding, going on, stoppin
   it('shows what is invisible or turns text round as its code', async () => {
     const { run, store } = await asking(['a\u202egnp.exe\u200b b\u00a0c\n<b>d</b>']);
     const { page } = await open(store);
-    expect(await page.locator('.question pre').innerText()).toBe(
+    expect(await page.locator('.question pre').first().innerText()).toBe(
       '{\n  "text": "a\\u{202e}gnp.exe\\u{200b} b\\u{a0}c\\n<b>d</b>"\n}',
     );
     run.cancel();
@@ -151,6 +151,8 @@ describe.skipIf(skipsBrowser())('the inspector page: deciding, going on, stoppin
       const width = await picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
       expect([name, width]).toEqual([name, 60]);
     }
+    await page.locator('.question summary', { hasText: 'What was looked up' }).click();
+    await page.getByLabel('What was looked up').getByText('"outputExists": true').waitFor();
     writeFileSync(join(folder, 'a.jpg'), 'changed');
     const later = await openPage(server.url);
     await said(later, 'The file has changed since it was inspected');
@@ -173,7 +175,7 @@ describe.skipIf(skipsBrowser())('the inspector page: deciding, going on, stoppin
       await page.keyboard.press('Tab');
       passed.push(await focused());
     }
-    expect(passed).toEqual(['PRE', 'SUMMARY', 'INPUT', 'approve BUTTON']);
+    expect(passed).toEqual(['PRE', 'SUMMARY', 'SUMMARY', 'INPUT', 'approve BUTTON']);
     await page.keyboard.press('?');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');

@@ -60,6 +60,27 @@ describe('isJson', () => {
   });
 });
 
+describe('AgentHubError', () => {
+  it('knows the errors of another copy of the package, and nothing else', async () => {
+    const path = '../../machines/vocabulary/errors.ts?copy';
+    const copy = (await import(/* @vite-ignore */ path)) as { AgentHubError: typeof AgentHubError };
+    expect(copy.AgentHubError).not.toBe(AgentHubError);
+    const theirs = new copy.AgentHubError('auth', 'no key', { retryable: false });
+    expect(theirs instanceof AgentHubError).toBe(true);
+    expect(new AgentHubError('auth', 'no key') instanceof copy.AgentHubError).toBe(true);
+    const data = { code: 'auth', message: 'no key', details: { retryable: false } };
+    expect(toErrorData(theirs, 'other')).toEqual(data);
+    for (const other of [
+      Object.assign(new Error('boom'), { code: 'EPERM' }),
+      Object.assign(new Error('boom'), { name: 'AgentHubError' }),
+      { name: 'AgentHubError', code: 'auth', message: 'no key' },
+      null,
+      'AgentHubError',
+    ])
+      expect(other instanceof AgentHubError).toBe(false);
+  });
+});
+
 describe('toErrorData', () => {
   it('keeps the code, the message and the details of our own errors', () => {
     const error = new AgentHubError('auth', 'no key', { retryable: false });

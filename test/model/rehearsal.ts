@@ -116,7 +116,7 @@ function toObservation(call: MadeCall, { outcome = 'ok', content }: Result): Obs
     tool: call.tool,
     outcome,
     content,
-    reasons: isDenied ? [reason('overwrite_not_approved', 'rule', 'overwrite')] : [],
+    reasons: isDenied ? [reason('overwrite_not_approved', 'rule', { approval: 'overwrite' })] : [],
     context: [{ source: 'todo-reminder', text: 'Remember the list.' }],
   };
 }

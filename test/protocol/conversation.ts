@@ -65,7 +65,7 @@ export const DENIED = observation('1.0', {
   outcome: 'denied',
   content: '',
   reasons: [
-    reason('outside_not_approved', 'rule', 'outside'),
-    reason('overwrite_not_approved', 'rule', 'overwrite'),
+    reason('outside_not_approved', 'rule', { approval: 'outside' }),
+    reason('overwrite_not_approved', 'rule', { approval: 'overwrite' }),
   ],
 });

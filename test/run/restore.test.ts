@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../machines/vocabulary/json.ts';
+import { defineHook } from '../../src/hooks/index.ts';
 import type { AgentOptions } from '../../src/run/agent.types.ts';
 import { createAgent } from '../../src/run/create-agent.ts';
 import { foldLog } from '../../src/run/fold.ts';
@@ -9,7 +10,7 @@ import type { LogRecord, RunStore } from '../../src/run/store/store.types.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { approveAll, outside } from './paying-agent.ts';
-import { outcomes, untilAsked } from './support.ts';
+import { noteTool, outcomes, untilAsked } from './support.ts';
 
 /** Drives a run, approving everything, to its end. */
 async function finish(options: AgentOptions, runId?: string) {
@@ -154,6 +155,42 @@ describe('restore refuses, and writes nothing', () => {
     await expect(agent.restore('run')).rejects.toMatchObject({ code });
     expect(await store.read('run')).toEqual(log);
     expect((await store.list())[0]?.drivenBy).toBeNull();
+  });
+
+  it('names the tools whose policies differ: changed and added', async () => {
+    const store = await storeWith(await asked());
+    const { options } = outside();
+    const policies = { pay: 'allow', note: 'ask' } as const;
+    const given = options(store, false);
+    const tools = [...(given.tools ?? []), noteTool().tool];
+    const agent = createAgent({ ...given, tools, permissions: { policies } });
+    await expect(agent.restore('run')).rejects.toMatchObject({
+      code: 'policies_changed',
+      message: expect.stringContaining('than this agent has, for: pay, note. Nothing'),
+      details: { runId: 'run', policies: ['pay', 'note'] },
+    });
+  });
+
+  const hook = (name: string, event: 'Stop' | 'PreToolUse' = 'Stop') =>
+    defineHook({ name, event, run: () => undefined as never });
+  it.each([
+    ['changed', [hook('first'), hook('second', 'PreToolUse')], ['second']],
+    ['missing', [hook('first')], ['second']],
+    ['added', [hook('first'), hook('second'), hook('third')], ['third']],
+    ['one missing, one added', [hook('first'), hook('third')], ['second', 'third']],
+    ['in another order', [hook('second'), hook('first')], ['second', 'first']],
+  ])('names the hooks that differ: %s', async (_, hooks, named) => {
+    const whole = memoryStore();
+    const { options } = outside();
+    const began = { ...options(whole, false), hooks: [hook('first'), hook('second')] };
+    await untilAsked(createAgent(began).start('pay both', { runId: 'run' }));
+    const store = await storeWith(await whole.read('run'));
+    const agent = createAgent({ ...options(store, false), hooks });
+    await expect(agent.restore('run')).rejects.toMatchObject({
+      code: 'hooks_changed',
+      message: expect.stringContaining(`another order: ${named.join(', ')}. Nothing`),
+      details: { runId: 'run', hooks: named },
+    });
   });
 
   it('a run that has ended, one that is driven, one that is unknown, an agent without a store', async () => {

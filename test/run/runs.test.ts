@@ -90,17 +90,22 @@ describe('answering stored runs', () => {
     ]);
   });
 
-  it('an answer that waits comes before anything else: what was cancelled starts nothing', async () => {
+  it('cancels a run that nobody drives, whatever it began under; answers that wait are too late', async () => {
     const { runs, store } = await storedRun([callNote('a')], asks, 'leave');
-    // Interrupted where it would go on by itself.
-    const forked = await runs.fork('run-1', { at: 2, newId: 'fork' });
-    await runs.cancel(forked, { by: 'ada' });
-    const { agent, started, model } = scriptedAgent([], { ...asks, store });
-    const run = await agent.restore(forked);
-    expect(run.state).toBe('cancelled');
-    expect(await run.outcome).toMatchObject({ status: 'cancelled' });
-    expect([started, model.requests]).toEqual([[], []]);
-    expect((await runs.show(forked)).waitingAnswers).toEqual([]);
+    await runs.approve('run-1', '1.0', { by: 'bob' });
+    const [waiting] = await store.pending('run-1');
+    const cancelled = await runs.cancel('run-1', { by: 'ada' });
+    expect(cancelled).toEqual({ drivenBy: null, result: { accepted: true } });
+    expect(await store.summary('run-1')).toMatchObject({ status: 'cancelled', drivenBy: null });
+    expect(await runs.show('run-1')).toMatchObject({ state: 'cancelled', questions: [] });
+    expect((await store.read('run-1')).at(-1)).toMatchObject({ event: { by: 'ada' } });
+    expect(await store.resultOf(waiting?.id ?? 0)).toMatchObject({
+      accepted: false,
+      code: 'ended',
+    });
+    expect((await runs.cancel('run-1', { by: 'eve' })).result).toMatchObject({ code: 'ended' });
+    const { agent } = scriptedAgent([], { ...asks, store });
+    await expect(agent.restore('run-1')).rejects.toMatchObject({ code: 'run_ended' });
   });
 
   it('a run restored as suspended goes on where a resume waits, and tells all of it', async () => {
@@ -144,6 +149,25 @@ describe('copying runs', () => {
     expect(ended).toMatchObject({ runId: 'fork', status: 'done', answer: 'other' });
     expect(started).toEqual([]);
     expect((await runs.show('run-1')).rest).toMatchObject({ status: 'done', answer: 'ok' });
+  });
+
+  it('does not spend an approval a second time: a fork goes before it, or after the call', async () => {
+    const { runs, store } = await storedRun([callNote('a'), answer('ok')], asks);
+    const events = (await store.read('run-1')).map((record) =>
+      record.kind === 'event' ? record.event.type : record.kind,
+    );
+    const [granted, done] = [
+      events.indexOf('permission.grant'),
+      events.indexOf('xstate.done.actor.tool.1.0'),
+    ];
+    expect(granted).toBeGreaterThan(0);
+    for (let at = granted; at < done; at += 1)
+      await expect(runs.fork('run-1', { at })).rejects.toMatchObject({
+        code: 'fork_under_way',
+        details: { seq: granted - 1 },
+      });
+    for (const at of [granted - 1, done]) await runs.fork('run-1', { at, newId: `at-${at}` });
+    expect(await runs.show(`at-${granted - 1}`)).toMatchObject({ status: 'waiting' });
   });
 
   it('forks under other policies only where they would have led the same way', async () => {

@@ -47,7 +47,7 @@ function closeHookFailed(call: Call, reasons: readonly ContextNote[]): Call {
 }
 
 function hookReasons(code: 'hook_blocked' | 'hook_failed', notes: readonly ContextNote[]) {
-  return notes.map(({ source, text }) => reasonOf(code, 'hook', null, `${source}: ${text}`));
+  return notes.map(({ source, text }) => reasonOf(code, 'hook', { detail: `${source}: ${text}` }));
 }
 
 // awaitPermission
@@ -79,9 +79,8 @@ export function closeUninspectedCalls({ calls, faults }: AgentContext, thrown: u
 }
 
 function judge(call: Call, { policies }: AgentContext, at: number): Call {
-  const shown = shownOf(call);
-  const isLate = (grant: Grant) =>
-    grant.shown === shown && grant.expiresAt !== null && grant.expiresAt <= at;
+  const isLate = ({ shown, expiresAt }: Grant) =>
+    expiresAt !== null && expiresAt <= at && shown === shownOf(call);
   if (call.grants.some(isLate))
     return close(call, 'expired', { reasons: [reasonOf('approval_expired', 'engine')] });
   const decision = decide(call, policies);
@@ -93,7 +92,7 @@ function closeUninspected(call: Call, error: ErrorData | null): Call {
   const { zh } = (error?.details ?? {}) as { readonly zh?: unknown };
   const detail = typeof zh === 'string' && en !== '' ? { zh, en } : en;
   return close(call, 'facts_unavailable', {
-    reasons: [reasonOf('facts_unavailable', 'engine', null, detail)],
+    reasons: [reasonOf('facts_unavailable', 'engine', { detail })],
   });
 }
 
@@ -131,7 +130,7 @@ export function denyCall(
     clock: wait(clock, denial.at),
     calls: updateCall(calls, denial.callId, (call) =>
       closeAsked(call, 'denied', {
-        because: reasonOf('person_denied', 'person', null, denial.reason),
+        because: reasonOf('person_denied', 'person', { detail: denial.reason }),
         policies,
       }),
     ),

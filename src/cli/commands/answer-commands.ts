@@ -1,19 +1,16 @@
 import { APPROVALS } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import type { Locale } from '../../../machines/vocabulary/json.ts';
-import type { RunOutcome } from '../../run/run.types.ts';
 import type { PostedAnswer, StoredRun } from '../../run/runs.types.ts';
-import { buildAgentToShow } from '../build-agent.ts';
 import { commandLine } from '../command-line.ts';
 import { withNote } from '../error-texts.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
 import { type DriveFlags, type LookFlags, parseDuration, parseGrants } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson } from '../printable.ts';
+import { printable } from '../printable.ts';
 import { type StoredRuns, withRuns } from '../store.ts';
 import { answerLine } from '../stored-lines.ts';
-import { say, sayApprovals, sayStands, sayStatus } from '../texts.ts';
+import { say, sayApprovals, sayStands } from '../texts.ts';
 import { TERMINAL, tellPosted } from './answer-words.ts';
 import { checkDriving, driveStored } from './resume-command.ts';
 
@@ -74,7 +71,7 @@ async function answer(
   post: Post,
 ): Promise<ExitCode> {
   checkDriving(flags);
-  return withRuns(flags, io, async (stored) => {
+  return withRuns({ flags, io }, async (stored) => {
     const { locale, runs } = stored;
     const found = await findRun(ids.run, stored, io);
     const { runId } = found;
@@ -131,37 +128,14 @@ export function checkCall(
 
 /** `agenthub cancel`: ends a run, at once where nobody drives it. */
 export async function cancelCommand(run: string, flags: LookFlags, io: Io): Promise<ExitCode> {
-  return withRuns(flags, io, async (stored) => {
+  return withRuns({ flags, io }, async (stored) => {
     const { locale, runs } = stored;
     const { runId } = await findRun(run, stored, io);
-    const { waitingAnswers, drivenBy } = await runs.show(runId);
-    const isAsked = waitingAnswers.some(({ type }) => type === 'run.cancel');
-    const posted = isAsked
-      ? { drivenBy, result: null }
-      : await runs.cancel(runId, { by: TERMINAL });
-    const what = say(locale, 'cancels');
-    if (posted.result !== null || posted.drivenBy !== null)
-      return tellPosted(posted, { runId, what, flags, io, locale });
-    const { messages: _, ...outcome } = await end(runId, stored, io).catch((thrown: unknown) => {
-      throw withNote(thrown, 'answerKept', { run: runId, what });
-    });
-    const exitCode = outcome.status === 'cancelled' ? EXIT.done : EXIT.failed;
-    if (flags.json) io.stdout.write(`${printableJson({ ...outcome, exitCode })}\n`);
-    else writeEnd(outcome, io, locale);
-    return exitCode;
+    const posted = await runs.cancel(runId, { by: TERMINAL });
+    const isEnded = posted.drivenBy === null && posted.result?.accepted === true;
+    if (!isEnded || flags.json)
+      return tellPosted(posted, { runId, what: say(locale, 'cancels'), flags, io, locale });
+    io.stdout.write(`${printable(say(locale, 'cancelledOne', { run: runId }))}\n`);
+    return EXIT.done;
   });
-}
-
-/** Lets a run take the cancellation that waits for it. No model is asked, and none is needed. */
-async function end(runId: string, { settings, store }: StoredRuns, io: Io): Promise<RunOutcome> {
-  const agent = await buildAgentToShow(settings, io, store);
-  const cancelled = await agent.restore(runId);
-  return cancelled.outcome;
-}
-
-function writeEnd({ runId, status }: Pick<RunOutcome, 'runId' | 'status'>, io: Io, locale: Locale) {
-  const stands = status === 'closed' ? 'interrupted' : status;
-  const values = { run: runId, status: sayStatus(locale, stands) };
-  const name = status === 'cancelled' ? 'cancelledOne' : 'endedInstead';
-  io.stdout.write(`${printable(say(locale, name, values))}\n`);
 }

@@ -25,7 +25,7 @@ import { hint } from './run-command.ts';
 export async function chatCommand(flags: CommonFlags, io: Io): Promise<ExitCode> {
   const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
   const { locale = 'en' } = unflatten(settings);
-  return withAgent(settings, io, async (agent, store) => {
+  return withAgent({ settings, io }, async (agent, store) => {
     hint(settings, io, locale);
     io.stderr.write(`${say(locale, 'chat')}\n`);
     const page =

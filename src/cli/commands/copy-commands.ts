@@ -27,7 +27,7 @@ export interface ForkFlags extends LookFlags {
 export async function forkCommand(run: string, flags: ForkFlags, io: Io): Promise<ExitCode> {
   const at = parseCount('--at', flags.at, 0);
   if (flags.policies !== undefined) parseWord('--policies', flags.policies, ['current']);
-  return withRuns(flags, io, async (stored) => {
+  return withRuns({ flags, io }, async (stored) => {
     const { runs, settings, locale } = stored;
     const { runId } = await findRun(run, stored, io);
     const isCurrent = flags.policies === 'current';
@@ -58,7 +58,7 @@ export async function policyCheckCommand(
   flags: LookFlags,
   io: Io,
 ): Promise<ExitCode> {
-  return withRuns(flags, io, async ({ runs, store, settings, locale }) => {
+  return withRuns({ flags, io }, async ({ runs, store, settings, locale }) => {
     const given = readPolicies(resolve(io.cwd, file), locale);
     const extension = await loadExtension(settings);
     const tools = toolsOf(settings, { cwd: io.cwd, extension }).map(({ name }) => name);
@@ -130,7 +130,7 @@ export interface ExportFlags extends LookFlags {
 
 /** `agenthub export`: a run as NDJSON, to stdout or whole into a file. */
 export async function exportCommand(run: string, flags: ExportFlags, io: Io): Promise<ExitCode> {
-  return withRuns(flags, io, async (stored) => {
+  return withRuns({ flags, io }, async (stored) => {
     const { runId } = await findRun(run, stored, io);
     const text = await stored.runs.export(runId);
     if (flags.output === undefined) {
@@ -164,5 +164,5 @@ export async function importCommand(file: string, flags: ImportFlags, io: Io): P
     else io.stdout.write(`${printable(say(locale, 'imported', { run: runId }))}\n`);
     return EXIT.done;
   };
-  return withRuns(flags, io, work, { creates: true });
+  return withRuns({ flags, io, creates: true }, work);
 }

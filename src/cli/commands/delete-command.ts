@@ -1,3 +1,4 @@
+import { hasEnded } from '../../run/run-status.ts';
 import type { RunSummary } from '../../run/store/store.types.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
@@ -11,9 +12,9 @@ import { usageError } from '../usage-error.ts';
 export interface DeleteFlags extends LookFlags {
   /** Every run that has ended and not changed for so long. */
   readonly older?: string;
+  /** Also those that have not ended, if nobody drives them. */
+  readonly force?: boolean;
 }
-
-const ENDED: readonly string[] = ['done', 'failed', 'cancelled'];
 
 /** `agenthub delete`: takes runs that have ended out of the store, all that are named or none. */
 export async function deleteCommand(
@@ -22,14 +23,15 @@ export async function deleteCommand(
   io: Io,
 ): Promise<ExitCode> {
   const age = flags.older === undefined ? null : parseDuration('--older', flags.older);
-  if ((age === null) === (names.length === 0)) throw usageError('deleteWhich', {});
-  return withRuns(flags, io, async (stored) => {
+  if ((age === null) === (names.length === 0)) throw usageError('deleteWhich');
+  return withRuns({ flags, io }, async (stored) => {
     const { runs, locale } = stored;
     const found = age === null ? await named(names, stored, io) : await olderThan(age, stored, io);
     // One that cannot be deleted is told before any is.
-    const open = found.find(({ status }) => !ENDED.includes(status));
+    const open = found.find(({ status }) => !hasEnded(status));
     const order = open === undefined ? found : [open, ...found];
-    for (const { runId } of order) await runs.delete(runId);
+    const force = flags.force === true;
+    for (const { runId } of force ? found : order) await runs.delete(runId, { force });
     const deleted = found.map(({ runId }) => runId);
     if (flags.json) io.stdout.write(`${printableJson({ deleted }, 2)}\n`);
     else io.stdout.write(`${printable(say(locale, 'deleted', { count: deleted.length }))}\n`);
@@ -59,6 +61,6 @@ async function olderThan(
   const all = await store.list({ limit: Number.MAX_SAFE_INTEGER });
   return all.filter(
     ({ status, updatedAt, drivenBy }) =>
-      ENDED.includes(status) && updatedAt < before && drivenBy === null,
+      hasEnded(status) && updatedAt < before && drivenBy === null,
   );
 }

@@ -54,7 +54,7 @@ export async function demoCommand(flags: { locale?: string }, io: Io): Promise<E
         knowledge: join(packageFolder(), 'knowledge'),
       }),
     });
-    const exitCode = await withAgent(settings, { env: {}, cwd: folder }, (agent) =>
+    const exitCode = await withAgent({ settings, io: { env: {}, cwd: folder } }, (agent) =>
       doTasks(agent, io, locale),
     );
     if (exitCode !== EXIT.done) return exitCode;

@@ -25,36 +25,31 @@ export async function inspectCommand(
   io: Io,
 ): Promise<ExitCode> {
   const port = parsePort(flags.port);
-  return withRuns(
-    flags,
-    io,
-    async (stored) => {
-      const { store, settings, locale, isNew } = stored;
-      // What is wrong with it is told here, not on the page.
-      await loadExtension(settings);
-      const runId = run === undefined ? null : (await findRun(run, stored, io)).runId;
-      // Made when a run is to go on: to look at runs needs no key.
-      let agent: Agent | null = null;
-      const restore: RestoreRun = async (wanted) => {
-        agent ??= (await prepareAgent(settings, io))(store);
-        return agent.restore(wanted);
-      };
-      const isEmpty = isNew || (await store.list({ limit: 1 })).length === 0;
-      if (isEmpty) {
-        const values = { file: store.name };
-        io.stderr.write(`${printable(say(locale, isNew ? 'newStore' : 'emptyStore', values))}\n`);
-      }
-      const inspector = await startPage({ store, port, restore }, io);
-      const address = runId === null ? inspector.url : inspector.urlOf(runId);
-      io.stdout.write(`${address}\n`);
-      if (flags.open) await openInBrowser(address, io, locale);
-      io.stderr.write(`${colorsOf(io).dim(say(locale, 'inspecting'))}\n`);
-      const exitCode = await untilInterrupt(io);
-      await inspector.close();
-      return exitCode;
-    },
-    { creates: true },
-  );
+  return withRuns({ flags, io, creates: true }, async (stored) => {
+    const { store, settings, locale, isNew } = stored;
+    // What is wrong with it is told here, not on the page.
+    await loadExtension(settings);
+    const runId = run === undefined ? null : (await findRun(run, stored, io)).runId;
+    // Made when a run is to go on: to look at runs needs no key.
+    let agent: Agent | null = null;
+    const restore: RestoreRun = async (wanted) => {
+      agent ??= (await prepareAgent(settings, io))(store);
+      return agent.restore(wanted);
+    };
+    const isEmpty = isNew || (await store.list({ limit: 1 })).length === 0;
+    if (isEmpty) {
+      const values = { file: store.name };
+      io.stderr.write(`${printable(say(locale, isNew ? 'newStore' : 'emptyStore', values))}\n`);
+    }
+    const inspector = await startPage({ store, port, restore }, io);
+    const address = runId === null ? inspector.url : inspector.urlOf(runId);
+    io.stdout.write(`${address}\n`);
+    if (flags.open) await openInBrowser(address, io, locale);
+    io.stderr.write(`${colorsOf(io).dim(say(locale, 'inspecting'))}\n`);
+    const exitCode = await untilInterrupt(io);
+    await inspector.close();
+    return exitCode;
+  });
 }
 
 /** Serves the page that relays a run to Stately. Its address goes to stderr. */

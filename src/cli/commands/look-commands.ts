@@ -30,7 +30,7 @@ export async function runsCommand(flags: RunsFlags, io: Io): Promise<ExitCode> {
   const limit = flags.limit === undefined ? LISTED : parseCount('--limit', flags.limit, 1);
   if (status !== undefined) parseWord('--status', status, SHOWN_STATUSES);
   const write = (value: unknown) => io.stdout.write(`${printableJson(value, 2)}\n`);
-  const listing = withRuns(flags, io, async ({ store, locale }) => {
+  const listing = withRuns({ flags, io }, async ({ store, locale }) => {
     const kept =
       status === 'interrupted' ? 'running' : (status as Exclude<ShownStatus, 'interrupted'>);
     const filter = { ...(status && { status: kept }), ...(search && { search }) };
@@ -58,7 +58,7 @@ export async function runsCommand(flags: RunsFlags, io: Io): Promise<ExitCode> {
 
 /** `agenthub show`: one run in full. */
 export async function showCommand(run: string, flags: LookFlags, io: Io): Promise<ExitCode> {
-  return withRuns(flags, io, async (stored) => {
+  return withRuns({ flags, io }, async (stored) => {
     const { runId } = await findRun(run, stored, io);
     const shown = await stored.runs.show(runId);
     if (flags.json) {
@@ -71,7 +71,7 @@ export async function showCommand(run: string, flags: LookFlags, io: Io): Promis
 
 /** `agenthub why`: every rule, hook and approval that bore on a call, and what decided. */
 export async function whyCommand(ids: CallIds, flags: LookFlags, io: Io): Promise<ExitCode> {
-  return withRuns(flags, io, async (stored) => {
+  return withRuns({ flags, io }, async (stored) => {
     const { runs, locale } = stored;
     const { runId } = await findRun(ids.run, stored, io);
     checkCall(ids.call, await runs.show(runId), stored);
@@ -89,7 +89,7 @@ export interface ReplayFlags extends LookFlags {
 /** `agenthub replay`: a run's records one by one, as the machine takes them; reads only. */
 export async function replayCommand(run: string, flags: ReplayFlags, io: Io): Promise<ExitCode> {
   const to = flags.to === undefined ? undefined : parseCount('--to', flags.to, 0);
-  return withRuns(flags, io, async (stored) => {
+  return withRuns({ flags, io }, async (stored) => {
     const { runId } = await findRun(run, stored, io);
     const timeline = await stored.runs.replay(runId, to);
     if (flags.json) io.stdout.write(`${printableJson(timeline, 2)}\n`);

@@ -2,6 +2,7 @@ import type { Limits } from '../../../machines/agent/agent.types.ts';
 import type { Approval } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Run } from '../../run/run.types.ts';
+import { hasEnded } from '../../run/run-status.ts';
 import type { RunSummary } from '../../run/store/store.types.ts';
 import { prepareAgent } from '../build-agent.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -30,7 +31,7 @@ export async function resumeStored(text: string, flags: ResumeFlags, io: Io): Pr
   const grants = parseGrants(flags.grant);
   checkDriving(flags);
   const limits = parseLimits(flags);
-  return withRuns(flags, io, async (stored) => {
+  return withRuns({ flags, io }, async (stored) => {
     const found = await findRun(text, stored, io);
     if (found.drivenBy === null) return driveStored(found, { stored, flags, io, limits, grants });
     const { locale, runs } = stored;
@@ -72,7 +73,7 @@ export async function driveStored(
 ): Promise<ExitCode> {
   const { settings, store, locale } = stored;
   const { runId, status } = found;
-  if (['done', 'failed', 'cancelled'].includes(status)) {
+  if (hasEnded(status)) {
     const values = { run: runId, status: sayStatus(locale, shownStatus(found)) };
     throw new AgentHubError('ended', say(locale, 'endedAlready', values));
   }

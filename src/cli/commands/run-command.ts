@@ -50,7 +50,7 @@ export async function runCommand(
     return exitCode;
   };
   const more = relay === null ? {} : { inspect: relay.inspect };
-  return withAgent(settings, io, work, more).finally(() => relay?.close());
+  return withAgent({ settings, io, ...more }, work).finally(() => relay?.close());
 }
 
 function unaskedOf(

@@ -67,7 +67,7 @@ const left = (questions: readonly QuestionCard[]) =>
   questions.filter(({ answered }) => answered === null).length;
 
 function QuestionItem({ question }: { question: QuestionCard }) {
-  const { callId, tool, input, reasons, considered, images, deadline, answered } = question;
+  const { callId, tool, input, reasons, considered, facts, images, deadline, answered } = question;
   const reason = useSignal('');
   const isSending = useSignal(false);
   const answer = async (word: 'approve' | 'deny', { detail }: MouseEvent) => {
@@ -106,6 +106,12 @@ function QuestionItem({ question }: { question: QuestionCard }) {
           </li>
         ))}
       </ul>
+      <details>
+        <summary>{say('facts')}</summary>
+        <pre tabIndex={0} aria-label={say('facts')}>
+          {exactJson(facts).join('\n')}
+        </pre>
+      </details>
       <details>
         <summary>{say('allRules')}</summary>
         <ul class="rules">

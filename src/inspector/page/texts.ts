@@ -65,6 +65,7 @@ const TEXTS = {
   noPicture: ['图片无法显示。', 'The picture cannot be shown.'],
   because: ['询问的原因', 'Asked because'],
   rule: ['规则', 'rule'],
+  facts: ['查到的情况', 'What was looked up'],
   allRules: ['查看过的全部规则', 'Every rule looked at'],
   matched: ['符合', 'matched'],
   notMatched: ['不符合', 'not matched'],

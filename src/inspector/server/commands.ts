@@ -79,11 +79,7 @@ export function createCommands({ store, watcher, goingOn, now }: CommandsOptions
   const cancel = async ({ runId, body, by }: Command): Promise<CommandOutcome> => {
     const parsed = cancelSchema.safeParse(body);
     if (!parsed.success) return badRequest(parsed.error);
-    const posted = await runs.cancel(runId, { by });
-    // A run that nobody drives ends once somebody takes it up.
-    if (posted.drivenBy !== null || posted.result !== null || goingOn === null)
-      return judged(posted);
-    return takeUp(goingOn, { runId, by, limits: {} });
+    return judged(await runs.cancel(runId, { by }));
   };
   const takeUp = async (here: GoingOn, request: GoOnRequest): Promise<CommandOutcome> => {
     try {

@@ -83,6 +83,7 @@ function toCard(
     ...question,
     digest: digestOf(question),
     considered: explainCall(snapshot, callId),
+    facts: (snapshot.context.calls.find(({ id }) => id === callId)?.facts ?? null) as Json,
     images: { input: files.input !== null, output: files.output !== null },
     answered: answeredBy(pending, callId),
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
+import { LONGEST_TIMER } from '../../../machines/vocabulary/time.ts';
 import { type ConnectedServer, connectServer } from './connect-server.ts';
-import { NEVER } from './failures.ts';
 import { loadSdk } from './load-sdk.ts';
 import { CONNECT_TIMEOUT, checkSettings, type McpProblem, type McpTools } from './mcp-tools.ts';
 import { checkServers, type McpServer } from './server-config.ts';
@@ -81,8 +81,8 @@ function checkOptions(options: ConnectMcpOptions, servers: readonly string[]) {
   const problems = strays.map((name) => `${name}: there is no such option`);
   const unknown = optional.filter((name) => !servers.includes(name));
   problems.push(...unknown.map((name) => `optional: there is no server ${name}`));
-  if (!z.number().int().min(1).max(NEVER).safeParse(connectTimeout).success)
-    problems.push(`connectTimeout: must be whole milliseconds from 1 to ${NEVER}`);
+  if (!z.number().int().min(1).max(LONGEST_TIMER).safeParse(connectTimeout).success)
+    problems.push(`connectTimeout: must be whole milliseconds from 1 to ${LONGEST_TIMER}`);
   if (problems.length > 0) throw new AgentHubError('invalid_options', problems.join('\n'));
   return { optional, connectTimeout };
 }

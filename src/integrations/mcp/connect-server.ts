@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { endWithUs } from './child-processes.ts';
-import { explainFailure, NEVER } from './failures.ts';
+import { explainFailure } from './failures.ts';
 import type { Sdk } from './load-sdk.ts';
 import { type McpTools, type McpToolsOptions, toolsOf } from './mcp-tools.ts';
-import { OpenCalls } from './open-calls.ts';
+import { NEVER, OpenCalls } from './open-calls.ts';
 import { plainLine } from './plain-text.ts';
 import type { McpEndpoint, McpProcess, McpServer } from './server-config.ts';
 

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { plainLine } from './plain-text.ts';
 
-/** The engine's timeouts end calls, through their signal; the SDK's own must not come first. */
-export const NEVER = 2 ** 31 - 1;
-
 /** What the SDK puts before what a server says. */
 const SDK_WORDS = /^(?:Streamable HTTP error: )?(?:Error POSTing to endpoint: )?/u;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { explainFailure, NEVER } from './failures.ts';
+import { explainFailure } from './failures.ts';
 import type { McpClient } from './mcp-tools.ts';
-import type { OpenCalls } from './open-calls.ts';
+import { NEVER, type OpenCalls } from './open-calls.ts';
 
 /** A tool as a server lists it: nothing in it is trusted. */
 export interface ListedTool {

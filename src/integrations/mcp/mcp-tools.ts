@@ -2,14 +2,15 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
+import { LONGEST_TIMER } from '../../../machines/vocabulary/time.ts';
 import { capResult } from '../../tools/cap-result.ts';
 import { DEFAULT_TOOL_TIMEOUT, defineTool } from '../../tools/define-tool.ts';
 import type { Tool } from '../../tools/tool.types.ts';
 import { readResult } from './call-result.ts';
-import { explainFailure, NEVER } from './failures.ts';
+import { explainFailure } from './failures.ts';
 import { toInput } from './input-schema.ts';
 import { type ListedTool, type Listing, listTools } from './list-tools.ts';
-import { OpenCalls } from './open-calls.ts';
+import { NEVER, OpenCalls } from './open-calls.ts';
 import { plainLine, plainText } from './plain-text.ts';
 import { checkServerName } from './server-config.ts';
 import { toolName } from './tool-name.ts';
@@ -48,7 +49,7 @@ const MOST_TOOLS = 128;
 const MOST_DESCRIPTION_BYTES = 4_000;
 
 const settings = z.strictObject({
-  timeout: z.number().int().min(1).max(NEVER),
+  timeout: z.number().int().min(1).max(LONGEST_TIMER),
   maxTools: z.number().int().min(1),
 });
 

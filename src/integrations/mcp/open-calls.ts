@@ -1,3 +1,8 @@
+import { LONGEST_TIMER } from '../../../machines/vocabulary/time.ts';
+
+/** The engine's timeouts end calls, through their signal; the SDK's own must not come first. */
+export const NEVER = LONGEST_TIMER;
+
 /** A call under way. */
 export interface OpenCall {
   readonly signal: AbortSignal;

@@ -101,7 +101,8 @@ export interface CopyOptions {
 /**
  * Writes a log as a new run that nobody drives. It is folded first: what cannot be folded is not
  * written.
- * @throws AgentHubError `fork_diverges` where other policies would have led elsewhere.
+ * @throws AgentHubError `fork_diverges` where other policies would have led elsewhere,
+ * `fork_under_way` where a call is approved or started: it would start a second time.
  */
 export async function copyLog(
   store: RunStore,
@@ -119,6 +120,7 @@ export async function copyLog(
   };
   const snapshot = foldLog([copied, ...rest]);
   if (policies !== undefined && first !== undefined) checkSameWay(log, [copied, ...rest]);
+  if (forkedFrom !== undefined && isUnderWay(snapshot)) throw underWay(log, runId);
   const lease = await store.create(copied, request);
   try {
     await store.append(lease, rest, { durable: true, status: statusOf(snapshot) });
@@ -126,6 +128,24 @@ export async function copyLog(
     await store.release(lease);
   }
   return snapshot;
+}
+
+/** Whether a call is approved and has not started, or has started and not ended. */
+function isUnderWay({ context }: AgentSnapshot): boolean {
+  return context.calls.some(
+    ({ stage, grants }) => stage === 'running' || (stage !== 'settled' && grants.length > 0),
+  );
+}
+
+/** One person's word is for one start of one call: a fork would start it a second time. */
+function underWay(log: readonly LogRecord[], runId: string): AgentHubError {
+  const before = [...foldSteps(log)].findLast(({ snapshot }) => !isUnderWay(snapshot));
+  const seq = before?.record.seq ?? 0;
+  return new AgentHubError(
+    'fork_under_way',
+    `The run was forked where a call is approved or under way: it would start a second time. Nothing was written. Fork before it: --at ${seq}.`,
+    { runId, seq },
+  );
 }
 
 function checkSameWay(log: readonly LogRecord[], other: readonly LogRecord[]): void {

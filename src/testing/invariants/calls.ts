@@ -88,7 +88,9 @@ export const siblings: Property = {
         .filter(({ id }) => id !== about)
         .map((call) => {
           const now = callsOf(after).find(({ id }) => id === call.id);
-          return now === undefined || part(now) === part(call) ? null : `${call.id} changed too`;
+          return now === undefined || now === call || part(now) === part(call)
+            ? null
+            : `${call.id} changed too`;
         }),
     );
   },

@@ -1,9 +1,25 @@
 import { defineConfig } from 'vitest/config';
 
+/** Rooms whose tests leave nothing behind in their process: they share one, and load it once. */
+const SHARING = '{facts,hooks,machines,model,permission,protocol,tools}';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'sharing', include: [`test/${SHARING}/**/*.test.ts`], isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: ['test/**/*.test.ts'],
+          exclude: [`test/${SHARING}/**`],
+        },
+      },
+    ],
   },
 });

@@ -216,7 +216,9 @@ describe('agenthub resume', () => {
     await writeFile(join(cwd, 'agenthub.config.json'), JSON.stringify(file));
     const { exitCode, err } = await agenthub(cwd, ['resume', id], zh);
     expect(exitCode).toBe(1);
-    expect(err).toContain(`运行 ${id} 开始时的权限策略和现在配置的不同。没有写入`);
+    expect(err).toContain(
+      `运行 ${id} 开始时的权限策略和现在配置的不同，不同的是这些工具的策略：image_scaling。没有写入`,
+    );
     expect(await widthIn(cwd)).toBe(64);
   });
 });

@@ -30,6 +30,7 @@ export {
 export { COMES_TO_REST, INVARIANTS } from './invariants/index.ts';
 export {
   always,
+  type CallCondition,
   type CallFilter,
   enters,
   event,

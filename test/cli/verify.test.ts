@@ -110,6 +110,7 @@ const name = 'refund';
 export const tools = [
   defineTool({ name, description: { zh: '退款', en: 'Pays back.' }, input, execute: async () => '' }),
 ];
+export const shipped = false;
 export const policies = { refund: 'allow' };
 const where = ({ input }) => input.amount > 100;
 export const properties = [

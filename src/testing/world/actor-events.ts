@@ -134,12 +134,10 @@ function factsFor(world: World, call: Call): Choice<Inspection['facts'][string]>
   const variants = worldCall(world, call)?.facts ?? world.facts;
   const failure = { ok: false, error: { code: 'unavailable', message: 'not found' } } as const;
   return [
-    ...variants.map(
-      ({ name, facts }): Choice<Inspection['facts'][string]> => [
-        name,
-        { ok: true, facts: { ...HARMLESS, ...facts } as Facts },
-      ],
-    ),
+    ...variants.map((variant): Choice<Inspection['facts'][string]> => {
+      if ('error' in variant) return [variant.name, { ok: false, error: variant.error }];
+      return [variant.name, { ok: true, facts: { ...HARMLESS, ...variant.facts } as Facts }];
+    }),
     ...(world.crashes ? ([['unavailable', failure]] as const) : []),
     ...(world.omissions ? ([['omitted', null]] as const) : []),
   ];

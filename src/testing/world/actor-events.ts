@@ -9,6 +9,7 @@ import type {
 import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { canonicalJson } from '../../../machines/vocabulary/json.ts';
 import { type Choice, combinations, multisets } from './combinations.ts';
+import { HARMLESS } from './shipped-worlds.ts';
 import type { AgentSnapshot, World, WorldCall, WorldEvent } from './world.types.ts';
 
 /** Every answer that a live actor may give. */
@@ -142,15 +143,6 @@ function factsFor(world: World, call: Call): Choice<Inspection['facts'][string]>
     ...(world.omissions ? ([['omitted', null]] as const) : []),
   ];
 }
-
-const HARMLESS: Facts = {
-  toolName: '',
-  touchesPrivate: false,
-  outsideAllowedArea: false,
-  serviceAllowed: true,
-  outputExists: false,
-  identity: null,
-};
 
 function modelAnswer(at: number, { ms, tokens }: World['modelCosts'][number]): ModelAnswer {
   const usage = { inputTokens: tokens, outputTokens: 0 };

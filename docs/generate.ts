@@ -109,6 +109,7 @@ const files: Record<string, string> = {
     'testing-policy': example('testing-policy'),
     'testing-hooks': example('testing-hooks'),
     'refund-verification': example('refund.verification'),
+    'facts-verification': example('facts.verification'),
     'testing-verification': example('testing-verification'),
   }),
   'docs/verification.md': filled('docs/verification.md', {

@@ -28,6 +28,7 @@ export async function verifyRefunds(hooks: readonly Hook[] = [largeRefunds]) {
   const calls = [
     callOf('refund', { input: { order: 'A1', amount: 20 } }),
     callOf('refund', { input: { order: 'A2', amount: 900 } }),
+    callOf('echo'),
   ];
   const run = createHookRunner({ hooks, tools: [refund] });
   const worlds = hostWorlds({

@@ -58,6 +58,7 @@ function wrongParts({
   violation,
   goal,
   memory,
+  about,
 }: Partial<Record<keyof Property, unknown>>) {
   const isText = (value: unknown) => typeof value === 'string' && value.trim() !== '';
   const isFunction = (value: unknown) => typeof value === 'function';
@@ -68,6 +69,7 @@ function wrongParts({
     ...(violation === undefined || isFunction(violation) ? [] : ['violation']),
     ...(goal === undefined || isFunction(goal) ? [] : ['goal']),
     ...(violation === undefined && goal === undefined ? ['violation | goal'] : []),
+    ...(about === undefined || isFunction(about) ? [] : ['about']),
     ...(memory === undefined || isFunction(next) ? [] : ['memory.next']),
   ];
 }

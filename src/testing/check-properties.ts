@@ -1,6 +1,6 @@
 import type { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { type ExploredEdge, type ExploredState, explore, pathTo } from './explore.ts';
-import type { Property } from './properties.ts';
+import { appliesIn, type Property } from './properties.ts';
 import type { AgentSnapshot, World, WorldEvent } from './world/world.types.ts';
 
 /** A path that breaks a property: the shortest there is. */
@@ -15,6 +15,8 @@ export interface PropertyResult {
   readonly id: string;
   readonly text: string;
   readonly counterexample: Counterexample | null;
+  /** Whether it was about a call in any state of this world: if not, it could not fail. */
+  readonly applied: boolean;
 }
 
 /** What became of all properties in one world. */
@@ -47,6 +49,7 @@ export function checkProperties(
   { onProgress, onEdge, ...options }: CheckOptions = {},
 ): PropertyReport {
   const found = new Map<Property, Counterexample>();
+  const applied = new Set(properties.filter(({ about }) => about === undefined));
   const successors: Successors = new Map();
   const needsGraph = properties.some(({ goal }) => goal !== undefined);
   let count = 0;
@@ -59,6 +62,7 @@ export function checkProperties(
       if (count % PROGRESS === 0) onProgress?.(count);
       const taken = { before: edge.source.snapshot, event: edge.event, after: edge.after };
       for (const [index, property] of properties.entries()) {
+        if (!applied.has(property) && appliesIn(property, edge.after)) applied.add(property);
         if (property.violation === undefined || found.has(property)) continue;
         const problem = property.violation(taken, edge.source.memories[index] ?? null);
         if (problem === null) continue;
@@ -83,6 +87,7 @@ export function checkProperties(
       id: property.id,
       text: property.text,
       counterexample: found.get(property) ?? null,
+      applied: applied.has(property),
     })),
   };
 }

@@ -43,7 +43,11 @@ export interface Origin {
   readonly module?: string;
 }
 
-/** A counterexample as a whole test file, for vitest, that holds once the fault is mended. */
+/**
+ * A counterexample as a whole test file, for vitest: a reproduction. The path and the world with its
+ * policies are in it, so that it holds once the machine or the property is mended, and not by other
+ * policies; those are verified anew.
+ */
 export function formatTest(
   { id, text, counterexample }: Failed,
   { world, module }: Origin,

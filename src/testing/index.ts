@@ -30,6 +30,7 @@ export {
 export { COMES_TO_REST, INVARIANTS } from './invariants/index.ts';
 export {
   always,
+  type CallCondition,
   type CallFilter,
   enters,
   event,
@@ -43,6 +44,7 @@ export {
   settles,
   starts,
 } from './properties.ts';
+export { type InspectedTool, recordFacts } from './record-facts.ts';
 export { type HookRunner, recordHookAnswers } from './record-hooks.ts';
 export { createReplay, type Replay, type ReplayOptions } from './replay.ts';
 export {
@@ -76,6 +78,7 @@ export {
 export { worldEvents, worldInput } from './world/world.ts';
 export type {
   AgentSnapshot,
+  FactsFailure,
   FactsVariant,
   NamedWorld,
   World,

@@ -22,6 +22,11 @@ export interface Property {
     readonly initial: Json;
     readonly next: (memory: Json, taken: Taken) => Json;
   };
+  /**
+   * Which calls it is about. Where no call in any state of any world is one of them, the property
+   * cannot fail, which is reported; without this it is about every run.
+   */
+  readonly about?: CallCondition;
   /** For `eventually`: what every run that people leave alone must come to. */
   readonly goal?: (snapshot: AgentSnapshot) => boolean;
 }
@@ -31,7 +36,12 @@ export interface Occurrence {
   readonly text: string;
   /** The ids of the calls for which it occurred; an empty list where it did not. */
   readonly of: (taken: Taken) => readonly string[];
+  /** Which calls it can be about at all; undefined where it has no filter. */
+  readonly about?: CallCondition;
 }
+
+/** Says of a call whether it is meant. */
+export type CallCondition = (call: Call) => boolean;
 
 /** Which calls an occurrence is about. */
 export interface CallFilter {
@@ -53,49 +63,67 @@ function fits({ tool, where }: CallFilter, call: Call): boolean {
   return (tool === undefined || call.tool === tool) && (where === undefined || where(call));
 }
 
+/** Something that happens to the calls that fit a filter. */
+function occurrence(verb: string, filter: CallFilter, of: Occurrence['of']): Occurrence {
+  const isOpen = filter.tool === undefined && filter.where === undefined;
+  return {
+    text: wordsOf(verb, filter),
+    of,
+    ...(!isOpen && { about: (call) => fits(filter, call) }),
+  };
+}
+
+/** Whether a property is about a call in a state; always, where it is not about certain calls. */
+export function appliesIn({ about }: Pick<Property, 'about'>, snapshot: AgentSnapshot): boolean {
+  if (about === undefined) return true;
+  return callsOf(snapshot).some((call) => {
+    try {
+      return about(call);
+    } catch {
+      // Written for calls further on, such as one whose facts are known: this is none of them.
+      return false;
+    }
+  });
+}
+
 /** A tool starts. */
 export function starts(filter: CallFilter = {}): Occurrence {
-  return {
-    text: wordsOf('the start of', filter),
-    of: (taken) =>
-      startedCalls(taken)
-        .filter((call) => fits(filter, callBefore(taken, call.id) ?? call))
-        .map(({ id }) => id),
-  };
+  return occurrence('the start of', filter, (taken) =>
+    startedCalls(taken)
+      .filter((call) => fits(filter, callBefore(taken, call.id) ?? call))
+      .map(({ id }) => id),
+  );
 }
 
 /** A call is settled, with a certain outcome if one is given. */
 export function settles(filter: CallFilter & { readonly outcome?: Outcome } = {}): Occurrence {
   const { outcome } = filter;
-  return {
-    text: wordsOf(outcome === undefined ? 'the end of' : `the outcome ${outcome} of`, filter),
-    of: (taken) =>
-      callsOf(taken.before)
-        .filter((call) => call.result === null && fits(filter, call))
-        .filter(({ id }) => {
-          const result = outcomeOf(taken.after, id);
-          return result !== null && (outcome === undefined || result === outcome);
-        })
-        .map(({ id }) => id),
-  };
+  const verb = outcome === undefined ? 'the end of' : `the outcome ${outcome} of`;
+  return occurrence(verb, filter, (taken) =>
+    callsOf(taken.before)
+      .filter((call) => call.result === null && fits(filter, call))
+      .filter(({ id }) => {
+        const result = outcomeOf(taken.after, id);
+        return result !== null && (outcome === undefined || result === outcome);
+      })
+      .map(({ id }) => id),
+  );
 }
 
 /** A person grants a call, everything that is missing or at least one approval. */
 export function granted(filter: CallFilter & { readonly approval?: Approval } = {}): Occurrence {
   const { approval } = filter;
-  return {
-    text: wordsOf(approval === undefined ? 'a grant for' : `the approval ${approval} for`, filter),
-    of: (taken) => {
-      const { type, callId, approvals } = taken.event;
-      if (type !== 'permission.grant' || typeof callId !== 'string') return [];
-      const call = callBefore(taken, callId);
-      const taker = callsOf(taken.after).find(({ id }) => id === callId);
-      const isTaken = (taker?.grants.length ?? 0) > (call?.grants.length ?? 0);
-      if (call === undefined || !isTaken || !fits(filter, call)) return [];
-      const given = approvals as readonly Approval[];
-      return approval === undefined || given.includes(approval) ? [callId] : [];
-    },
-  };
+  const verb = approval === undefined ? 'a grant for' : `the approval ${approval} for`;
+  return occurrence(verb, filter, (taken) => {
+    const { type, callId, approvals } = taken.event;
+    if (type !== 'permission.grant' || typeof callId !== 'string') return [];
+    const call = callBefore(taken, callId);
+    const taker = callsOf(taken.after).find(({ id }) => id === callId);
+    const isTaken = (taker?.grants.length ?? 0) > (call?.grants.length ?? 0);
+    if (call === undefined || !isTaken || !fits(filter, call)) return [];
+    const given = approvals as readonly Approval[];
+    return approval === undefined || given.includes(approval) ? [callId] : [];
+  });
 }
 
 /** An event of a type arrives, such as `run.cancel` or `xstate.error.actor.callModel`. */
@@ -118,13 +146,14 @@ export function isIn(snapshot: AgentSnapshot, state: string): boolean {
 }
 
 /** It occurs on no path. */
-export function never(id: string, occurrence: Occurrence): Property {
+export function never(id: string, { text, of, about }: Occurrence): Property {
   return {
     id,
-    text: `Never: ${occurrence.text}.`,
+    text: `Never: ${text}.`,
+    ...(about !== undefined && { about }),
     violation: (taken) => {
-      const [call] = occurrence.of(taken);
-      return call === undefined ? null : `${occurrence.text} (${call})`;
+      const [call] = of(taken);
+      return call === undefined ? null : `${text} (${call})`;
     },
   };
 }
@@ -150,6 +179,8 @@ export function onlyAfter(id: string, later: Occurrence, earlier: Occurrence): P
   return {
     id,
     text: `Only after ${earlier.text}: ${later.text}.`,
+    // A filter of `earlier` that fits nothing breaks it; one of `later` would let it hold.
+    ...(later.about !== undefined && { about: later.about }),
     violation: (taken, memory) => {
       const open = memory as readonly string[];
       const without = later.of(taken).find((call) => !open.some((known) => matches(known, call)));

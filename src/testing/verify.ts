@@ -31,9 +31,12 @@ export interface WorldReport extends PropertyReport {
   readonly fingerprint: string;
 }
 
-/** What verifying gave. `holds` says whether everything does. */
+/** What verifying gave. */
 export interface Verification {
+  /** Whether every property holds, and applied somewhere. */
   readonly holds: boolean;
+  /** The properties that applied in no world: nothing was checked. */
+  readonly unapplied: readonly string[];
   readonly worlds: readonly WorldReport[];
   readonly coverage: Coverage;
   readonly cycles: readonly Cycle[];
@@ -70,14 +73,18 @@ export async function verify(options: VerifyOptions = {}): Promise<Verification>
     reports.push({ name, ...report, ...part });
   }
   const cycles = findCycles(toGraph(machine));
+  const unapplied = properties
+    .filter((_, index) => !reports.some(({ results }) => results[index]?.applied))
+    .map(({ id }) => id);
   const holds =
+    unapplied.length === 0 &&
     cycles.every(({ bounds }) => bounds.length > 0) &&
     reports.every(
       ({ results, mismatches }) =>
         mismatches.length === 0 && results.every(({ counterexample }) => counterexample === null),
     );
   const coverage = mergeCoverage(reports.map((report) => report.coverage));
-  return { holds, worlds: reports, coverage, cycles };
+  return { holds, unapplied, worlds: reports, coverage, cycles };
 }
 
 /** Takes all edges, or the first of each kind and one in so many of the rest. */

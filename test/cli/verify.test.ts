@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAIN, startNode } from './node-process.ts';
 import { agenthub } from './stored.ts';
@@ -98,5 +98,50 @@ describe('verify --html: whether the file can be written is known before anythin
     const zh = await agenthub(cwd, ['verify', '--html', file, '--locale', 'zh']);
     expect(zh.err).toBe(`agenthub: 无法写入 ${cwd}/${file}（${why}）；没有留下半个文件。\n`);
     expect(existsSync(join(cwd, 'nope'))).toBe(false);
+  });
+});
+
+describe('verify: a property that no call in any world is about was not checked', () => {
+  const source = `import { never, settles, starts } from 'agenthub/testing';
+import { defineTool } from 'agenthub';
+import { z } from 'zod';
+const input = z.object({ amount: z.number() });
+const name = 'refund';
+export const tools = [
+  defineTool({ name, description: { zh: '退款', en: 'Pays back.' }, input, execute: async () => '' }),
+];
+export const shipped = false;
+export const policies = { refund: 'allow' };
+const where = ({ input }) => input.amount > 100;
+export const properties = [
+  never('no large refund', starts({ tool: 'refund', where })),
+  never('typo tool', starts({ tool: 'refnd' })),
+  never('no plan', starts({ tool: 'todo_write', where: () => false })),
+  never('no second turn', starts({ tool: 'refund', where: ({ id }) => id === '2.0' })),
+  never('no empty refund', settles({ tool: 'refund', outcome: 'unknown_tool' })),
+];
+`;
+  const args = ['verify', '--extension', 'own.mjs', '--calls', '1'];
+
+  it('says so, in both languages and on the page, and exits with 1', async () => {
+    const cwd = await temporaryFolder();
+    await mkdir(join(cwd, 'node_modules'));
+    await symlink(resolve('.'), join(cwd, 'node_modules', 'agenthub'));
+    await symlink(resolve('node_modules', 'zod'), join(cwd, 'node_modules', 'zod'));
+    await writeFile(join(cwd, 'own.mjs'), source);
+    const en = await agenthub(cwd, [...args, '--html', 'report.html']);
+    expect([en.exitCode, en.err]).toEqual([1, '']);
+    expect(en.out).toMatch(
+      /^no large refund +unchecked {2}Never: .+\n {2}No call in any state of any world is one it is about, so it could not fail\./mu,
+    );
+    expect(en.out.match(/ unchecked /gu)).toHaveLength(4);
+    expect(en.out).toMatch(/^no empty refund +holds/mu);
+    const page = await readFile(join(cwd, 'report.html'), 'utf8');
+    expect(page).toMatch(
+      /<td>typo tool<\/td><td>unchecked<\/td>.+<p>No call in any state of any world/u,
+    );
+    const zh = await agenthub(cwd, [...args, '--locale', 'zh']);
+    expect(zh.exitCode).toBe(1);
+    expect(zh.out).toMatch(/^typo tool +未检验 .+\n {2}任何世界的任何状态里都没有它所说的调用/mu);
   });
 });

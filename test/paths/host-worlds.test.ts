@@ -8,7 +8,7 @@ import {
 import { APPROVALS } from '../../machines/permission/reasons.ts';
 import { checkProperties } from '../../src/testing/check-properties.ts';
 import { COMES_TO_REST, INVARIANTS } from '../../src/testing/invariants/index.ts';
-import { granted, onlyAfter, starts } from '../../src/testing/properties.ts';
+import { granted, never, onlyAfter, starts } from '../../src/testing/properties.ts';
 import { verify } from '../../src/testing/verify.ts';
 import { callOf, hostWorlds } from '../../src/testing/world/host-worlds.ts';
 
@@ -127,5 +127,66 @@ describe("the worlds of a host's policies hold every property of the design", ()
 
   it('no policy at all', () => {
     expect(broken({})).toEqual([]);
+  });
+});
+
+/** So many rules that ask, each about a fact of its own. */
+const rulesAbout = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...rule('use'),
+    when: [{ fact: `fact${index}`, above: 100 }],
+  }));
+
+/** The world with two calls per reply, for a tool under these rules. */
+function twoCalls(rules: Exclude<Policy, string>['rules']) {
+  const policies = { refund: { rules } };
+  const [, two] = hostWorlds({ policies, hooks: [], calls: [callOf('refund')] });
+  if (two === undefined) throw new Error('there is no such world');
+  return two.world;
+}
+
+describe('with two calls per reply, the facts that the rules tell apart stay few', () => {
+  const forbids = { ...rule('use'), action: 'deny' as const, approval: null };
+
+  it('a start that a rule lets through is seen there too', () => {
+    const policies = { refund: { rules: [forbids] } };
+    const property = never('refund never starts', starts({ tool: 'refund' }));
+    const worlds = hostWorlds({ policies, hooks: [], calls: [callOf('refund')] });
+    const found = worlds.map(({ name, world }) => {
+      const [result] = checkProperties(world, [property]).results;
+      return [name, result?.counterexample?.problem];
+    });
+    expect(found).toEqual([
+      ['one call per reply', 'the start of refund (1.0)'],
+      ['two calls per reply', 'the start of refund (1.0)'],
+    ]);
+  });
+
+  it('each rule has facts on which it matches, alone where it can, and one has none that do', () => {
+    const both = { ...forbids, when: [...forbids.when, { fact: 'country', is: 'abroad' }] };
+    const [call] = twoCalls([rule('use'), both]).calls;
+    expect(call?.facts?.map(({ name }) => name)).toEqual([
+      'amount 100, country "abroad"',
+      'amount 101, country "something else"',
+      'amount 101, country "abroad"',
+    ]);
+  });
+
+  it.each([
+    { count: 1, variants: 2, states: 216, edges: 1743 },
+    { count: 2, variants: 3, states: 465, edges: 4809 },
+    { count: 4, variants: 5, states: 1179, edges: 18_973 },
+  ])('$count rules about as many facts: $states states', ({ count, variants, ...space }) => {
+    const world = twoCalls(rulesAbout(count));
+    expect(world.calls[0]?.facts).toHaveLength(variants);
+    expect(checkProperties(world, [])).toMatchObject(space);
+  });
+
+  it('a tool under a shipped policy, and a call that says its facts, stay as they are', () => {
+    const facts = [{ name: 'large', facts: { amount: 500 } }];
+    const calls = [callOf('image_scaling'), callOf('refund', { facts })];
+    const policies = { ...DEFAULT_POLICIES, refund: { rules: [forbids] } };
+    const [, two] = hostWorlds({ policies, hooks: [], calls });
+    expect(two?.world.calls).toEqual(calls);
   });
 });

@@ -36,6 +36,11 @@ const TEXTS = {
   property: { zh: '性质', en: 'property' },
   holds: { zh: '成立', en: 'holds' },
   broken: { zh: '不成立', en: 'broken' },
+  unapplied: { zh: '未检验', en: 'unchecked' },
+  whyUnapplied: {
+    zh: '任何世界的任何状态里都没有它所说的调用，所以它不可能不成立。请检查工具名和 where，或导出 worlds，其中有这样的调用（hostWorlds、callOf）。',
+    en: 'No call in any state of any world is one it is about, so it could not fail. Look at its tool and its where, or export worlds with such calls (hostWorlds, callOf).',
+  },
   states: { zh: '状态', en: 'states' },
   edges: { zh: '边', en: 'edges' },
   replayed: { zh: '条边在真实运行中重放', en: 'edges replayed on live actors' },
@@ -102,10 +107,10 @@ async function worldsOf(settings: Settings, io: Io, callsPerReply: 1 | 2) {
   });
 }
 
-/** A property's result, and the world it was found broken in. */
+/** A property's result: the world it was found broken in, and whether it applied in any. */
 type Row = PropertyResult & { readonly world: string };
 
-/** One row per property: it holds if it does in every world. */
+/** One row per property: it holds if it does in every world, and applied in one. */
 function rowsOf({ worlds }: Verification): readonly Row[] {
   const [first] = worlds;
   return (first?.results ?? []).map((result, index) => {
@@ -114,8 +119,14 @@ function rowsOf({ worlds }: Verification): readonly Row[] {
       return found === undefined ? [] : [{ ...found, world: name }];
     });
     const broken = all.find(({ counterexample }) => counterexample !== null);
-    return broken ?? { ...result, world: first?.name ?? '' };
+    const applied = all.some((one) => one.applied);
+    return broken ?? { ...result, applied, world: first?.name ?? '' };
   });
+}
+
+function wordOf(row: Row): 'broken' | 'unapplied' | 'holds' {
+  if (isBroken(row)) return 'broken';
+  return row.applied ? 'holds' : 'unapplied';
 }
 
 interface Origins {
@@ -152,10 +163,10 @@ function writeReport(
   const rows = rowsOf(result);
   const width = Math.max(...rows.map(({ id }) => id.length));
   for (const row of rows) {
-    const word = isBroken(row)
-      ? colors.red(TEXTS.broken[locale])
-      : colors.green(TEXTS.holds[locale]);
-    write(`${printable(row.id.padEnd(width))}  ${word}  ${printable(row.text)}`);
+    const word = wordOf(row);
+    const said = colors[word === 'holds' ? 'green' : 'red'](TEXTS[word][locale]);
+    write(`${printable(row.id.padEnd(width))}  ${said}  ${printable(row.text)}`);
+    if (word === 'unapplied') write(`  ${TEXTS.whyUnapplied[locale]}`);
   }
   for (const broken of rows.filter(isBroken))
     write(
@@ -167,9 +178,10 @@ function writeReport(
 
 function toHtml(result: Verification, locale: Locale): string {
   const rows = rowsOf(result).map((row) => {
-    const word = isBroken(row) ? TEXTS.broken[locale] : TEXTS.holds[locale];
+    const word = wordOf(row);
     const path = isBroken(row) ? `<pre>${escapeHtml(formatSteps(row))}</pre>` : '';
-    return `<tr><td>${escapeHtml(row.id)}</td><td>${word}</td><td>${escapeHtml(row.text)}${path}</td></tr>`;
+    const why = word === 'unapplied' ? `<p>${TEXTS.whyUnapplied[locale]}</p>` : '';
+    return `<tr><td>${escapeHtml(row.id)}</td><td>${TEXTS[word][locale]}</td><td>${escapeHtml(row.text)}${path}${why}</td></tr>`;
   });
   const worlds = result.worlds.map(
     ({ name, states, edges, replayed, mismatches }) =>

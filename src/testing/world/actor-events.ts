@@ -9,6 +9,7 @@ import type {
 import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { canonicalJson } from '../../../machines/vocabulary/json.ts';
 import { type Choice, combinations, multisets } from './combinations.ts';
+import { HARMLESS } from './shipped-worlds.ts';
 import type { AgentSnapshot, World, WorldCall, WorldEvent } from './world.types.ts';
 
 /** Every answer that a live actor may give. */
@@ -134,25 +135,14 @@ function factsFor(world: World, call: Call): Choice<Inspection['facts'][string]>
   const variants = worldCall(world, call)?.facts ?? world.facts;
   const failure = { ok: false, error: { code: 'unavailable', message: 'not found' } } as const;
   return [
-    ...variants.map(
-      ({ name, facts }): Choice<Inspection['facts'][string]> => [
-        name,
-        { ok: true, facts: { ...HARMLESS, ...facts } as Facts },
-      ],
-    ),
+    ...variants.map((variant): Choice<Inspection['facts'][string]> => {
+      if ('error' in variant) return [variant.name, { ok: false, error: variant.error }];
+      return [variant.name, { ok: true, facts: { ...HARMLESS, ...variant.facts } as Facts }];
+    }),
     ...(world.crashes ? ([['unavailable', failure]] as const) : []),
     ...(world.omissions ? ([['omitted', null]] as const) : []),
   ];
 }
-
-const HARMLESS: Facts = {
-  toolName: '',
-  touchesPrivate: false,
-  outsideAllowedArea: false,
-  serviceAllowed: true,
-  outputExists: false,
-  identity: null,
-};
 
 function modelAnswer(at: number, { ms, tokens }: World['modelCosts'][number]): ModelAnswer {
   const usage = { inputTokens: tokens, outputTokens: 0 };

@@ -1,6 +1,6 @@
 import type { HookEvent } from '../../../machines/agent/matcher.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
-import { withPolicyFacts } from './policy-facts.ts';
+import { withFewPolicyFacts, withPolicyFacts } from './policy-facts.ts';
 import { CALLS, ONE_CALL_WORLD, TWO_CALL_WORLD } from './shipped-worlds.ts';
 import type { NamedWorld, World, WorldCall } from './world.types.ts';
 
@@ -17,7 +17,8 @@ export interface HostParts {
 /**
  * The worlds for a host's own policies, hooks and tools: everything that may happen in the shipped
  * worlds, with the host's calls. With one call per reply, calls of a tool under rules of the host's
- * own touch everything that those rules tell apart. Hooks may answer anything unless a call says what they answer.
+ * own touch everything that those rules tell apart; with two, what each rule matches on, and what none
+ * does. Hooks may answer anything unless a call says what they answer.
  */
 export function hostWorlds({
   policies,
@@ -36,7 +37,8 @@ export function hostWorlds({
     replay: 'all',
   };
   if (callsPerReply === 1) return [one];
-  const world = { ...TWO_CALL_WORLD, ...part, calls, callsPerReply: [2] };
+  const few = withFewPolicyFacts(calls, policies);
+  const world: World = { ...TWO_CALL_WORLD, ...part, calls: few, callsPerReply: [2] };
   return [one, { name: 'two calls per reply', world, replay: 40 }];
 }
 

@@ -1,4 +1,4 @@
-import type { Facts } from '../../../machines/permission/evaluate.ts';
+import { explain, type Facts, NO_AUTHORIZATION } from '../../../machines/permission/evaluate.ts';
 import {
   type Condition,
   DEFAULT_POLICIES,
@@ -6,7 +6,7 @@ import {
 } from '../../../machines/permission/policies.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { canonicalJson, type Json } from '../../../machines/vocabulary/json.ts';
-import { FACTS } from './shipped-worlds.ts';
+import { FACTS, HARMLESS } from './shipped-worlds.ts';
 import type { FactsVariant, WorldCall } from './world.types.ts';
 
 /** More combinations than this are for the host to choose from. */
@@ -26,18 +26,60 @@ export function withPolicyFacts(
   policies: Policies,
 ): readonly WorldCall[] {
   return calls.map((call) => {
-    const policy = Object.hasOwn(policies, call.tool) ? policies[call.tool] : undefined;
-    const shipped = Object.hasOwn(DEFAULT_POLICIES, call.tool) ? DEFAULT_POLICIES[call.tool] : null;
-    if (call.facts !== undefined || typeof policy !== 'object') return call;
-    if (canonicalJson(policy) === canonicalJson(shipped)) return call;
-    const conditions = policy.rules.flatMap(({ when }) => when);
-    const variants = variantsOf(conditions);
-    if (variants.length <= MOST) return { ...call, facts: [...variants, FACTS.private] };
-    throw new AgentHubError(
-      'too_many_facts',
-      `The rules of ${call.tool} tell ${variants.length} combinations of facts apart, more than ${MOST}: say with callOf("${call.tool}", { facts }) which to look at.`,
-    );
+    const variants = variantsFor(call, policies);
+    return variants === null ? call : { ...call, facts: [...variants, FACTS.private] };
   });
+}
+
+/**
+ * The same for worlds with several calls in a reply, where every combination would be too much: of
+ * those facts the ones on which the fewest rules match, and for each rule the ones on which it does
+ * with the fewest others beside it. What rules do together is seen with one call per reply.
+ */
+export function withFewPolicyFacts(
+  calls: readonly WorldCall[],
+  policies: Policies,
+): readonly WorldCall[] {
+  return calls.map((call) => {
+    const variants = variantsFor(call, policies);
+    if (variants === null) return call;
+    const matched = variants.map((variant) => ({
+      variant,
+      rules: matching(variant, call, policies),
+    }));
+    const sorted = matched.sort((one, other) => one.rules.length - other.rules.length);
+    const names = new Set(sorted.flatMap(({ rules }) => rules));
+    const each = [...names].map((name) => sorted.find(({ rules }) => rules.includes(name)));
+    const chosen = [sorted[0], ...each].flatMap((one) => (one === undefined ? [] : [one.variant]));
+    return { ...call, facts: [...new Set(chosen)] };
+  });
+}
+
+/** The rules of a call's policy that match with these facts. */
+function matching(
+  { facts }: FactsVariant,
+  { tool }: WorldCall,
+  policies: Policies,
+): readonly string[] {
+  const whole = { ...HARMLESS, ...facts, toolName: tool } as Facts;
+  return explain(whole, NO_AUTHORIZATION, policies).flatMap(({ rule, matched }) =>
+    matched ? [rule] : [],
+  );
+}
+
+/** What a host's own rules tell apart of a call, or null where it stays as it is. */
+function variantsFor(call: WorldCall, policies: Policies): readonly FactsVariant[] | null {
+  const policy = Object.hasOwn(policies, call.tool) ? policies[call.tool] : undefined;
+  const shipped = Object.hasOwn(DEFAULT_POLICIES, call.tool) ? DEFAULT_POLICIES[call.tool] : null;
+  if (call.facts !== undefined || typeof policy !== 'object') return null;
+  if (canonicalJson(policy) === canonicalJson(shipped)) return null;
+  const conditions = policy.rules.flatMap(({ when }) => when);
+  const variants = variantsOf(conditions);
+  if (variants.length <= MOST) return variants;
+  throw new AgentHubError(
+    'too_many_facts',
+    `The rules of ${call.tool} tell ${variants.length} combinations of facts apart, more than ${MOST}: say with callOf("${call.tool}", { facts }) which to look at.`,
+  );
 }
 
 function variantsOf(conditions: readonly Condition[]): readonly FactsVariant[] {

@@ -1,5 +1,6 @@
 import type { CheckedCall } from '../../../machines/agent/agent.types.ts';
 import { DEFAULT_LIMITS } from '../../../machines/agent/agent.types.ts';
+import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { DEFAULT_POLICIES } from '../../../machines/permission/policies.ts';
 import type { FactsVariant, NamedWorld, World } from './world.types.ts';
 
@@ -18,6 +19,16 @@ export const CALLS = {
   unknown: call('nothing', { outcome: 'unknown_tool', content: 'no such tool' }),
   invalid: call('image_scaling', { outcome: 'invalid_arguments', content: 'no width' }),
 } as const;
+
+/** The facts of a call that touches nothing; a variant says what differs. */
+export const HARMLESS: Facts = {
+  toolName: '',
+  touchesPrivate: false,
+  outsideAllowedArea: false,
+  serviceAllowed: true,
+  outputExists: false,
+  identity: null,
+};
 
 /** What a call may turn out to touch. */
 export const FACTS = {

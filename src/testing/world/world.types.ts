@@ -3,6 +3,7 @@ import type { CheckedCall, Limits, PreToolVerdict } from '../../../machines/agen
 import type { HookEvent } from '../../../machines/agent/matcher.ts';
 import type { Facts } from '../../../machines/permission/evaluate.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
+import type { ErrorData } from '../../../machines/vocabulary/errors.ts';
 
 export type { AgentSnapshot };
 
@@ -20,10 +21,16 @@ export interface FactsVariant {
   readonly facts: Partial<Facts>;
 }
 
+/** A look-up of facts that fails. */
+export interface FactsFailure {
+  readonly name: string;
+  readonly error: ErrorData;
+}
+
 /** A call that a model may ask for, and what may become of it before it runs. */
 export interface WorldCall extends CheckedCall {
   /** What it may turn out to touch; by default what the world says. */
-  readonly facts?: readonly FactsVariant[];
+  readonly facts?: readonly (FactsVariant | FactsFailure)[];
   /** What its PreToolUse hooks may answer; by default every verdict of the world. */
   readonly hookAnswers?: readonly PreToolVerdict[];
 }

@@ -5,6 +5,8 @@ const SHARING = '{facts,hooks,machines,model,permission,protocol,tools}';
 
 export default defineConfig({
   test: {
+    // Every core: many tests wait for processes and browsers of their own.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [

@@ -46,7 +46,7 @@ function notLoaded(file: string, flag: string, thrown: unknown): AgentHubError {
   return usageError('notLoaded', { flag, file, why: whyOf(file, thrown) });
 }
 
-/** What was thrown, and the first place of a file in its stack, such as ` (/work/own.mjs:3:7)`. */
+/** What was thrown, and the first place of a file in its stack, such as ` (/home/ada/own.mjs:3:7)`. */
 function whyOf(file: string, thrown: unknown): string {
   if (!(thrown instanceof Error)) return inspect(thrown);
   const place = placeIn(thrown.stack ?? '') ?? (isSyntax(thrown) ? placeOfSyntax(file) : null);

@@ -10,34 +10,20 @@ import type { Call, CallResult } from './agent.types.ts';
  * the decision rests on, and which start it would be.
  */
 export function shownOf(call: Call): string {
-  const known = shown.get(call);
-  if (known !== undefined) return known;
   const { tool, input, starts } = call;
-  const text = canonicalJson({
+  return canonicalJson({
     tool,
     input,
     facts: call.facts && factsOf(call, call.facts),
     attempt: starts + 1,
   });
-  shown.set(call, text);
-  return text;
 }
-
-/** A call never changes, and every gate asks again: an exploration spends a third of its time here. */
-const shown = new WeakMap<Call, string>();
 
 /** The evaluator's word on a call, as of its latest inspection. Without facts it is a deny. */
 export function decide(call: Call, policies: Policies): Decision {
   if (call.facts === null) return { action: 'deny', reasons: [] };
-  const known = decided.get(call);
-  if (known?.policies === policies) return known.decision;
-  const authorization = authorizationOf(approvalsOf(call));
-  const decision = evaluate(factsOf(call, call.facts), authorization, policies);
-  decided.set(call, { policies, decision });
-  return decision;
+  return evaluate(factsOf(call, call.facts), authorizationOf(approvalsOf(call)), policies);
 }
-
-const decided = new WeakMap<Call, { readonly policies: Policies; readonly decision: Decision }>();
 
 /** What was approved of exactly what is the case now. */
 export function approvalsOf(call: Call): readonly Approval[] {

@@ -42,15 +42,13 @@ export async function prepareAgent(
   return (store) => createAgent(store === null ? options : { ...options, store });
 }
 
-/** The agent with the offline model: to look at what is configured, or to end a run. */
+/** The agent with the offline model: to look at what is configured. */
 export async function buildAgentToShow(
   settings: Settings,
   { cwd }: Pick<Io, 'cwd'>,
-  store?: RunStore,
 ): Promise<Agent> {
   const extension = await loadExtension(settings);
-  const options = { ...agentOptions(settings, { cwd, extension }), model: offlineModel() };
-  return createAgent(store === undefined ? options : { ...options, store });
+  return createAgent({ ...agentOptions(settings, { cwd, extension }), model: offlineModel() });
 }
 
 /** An id that can be typed: ten hexadecimal digits. */

@@ -1,7 +1,7 @@
 import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
 import { judgeAnswer, refuse } from './answers.ts';
-import { foldLog } from './fold.ts';
+import { foldEvent, foldLog } from './fold.ts';
 import { statusOf } from './run-status.ts';
 import type { PostedAnswer } from './runs.types.ts';
 import type { EventRecord, LeaseRequest, RunStore } from './store/store.types.ts';
@@ -33,8 +33,7 @@ export async function endRun(
       id,
       result: waiting.type === 'run.cancel' ? result : refuse('ended'),
     }));
-    // Folded before it is written: what the chart makes of it is what the list says.
-    const status = statusOf(foldLog([...log, record]));
+    const status = statusOf(foldEvent(snapshot, event));
     await store.append(lease, [record], { durable: true, status, settled });
     return { drivenBy: null, result };
   } finally {

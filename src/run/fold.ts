@@ -1,10 +1,11 @@
-import { type AnyActorScope, initialTransition } from 'xstate';
+import { type AnyActorScope, initialTransition, transition } from 'xstate';
 import {
   AGENT_MACHINE_VERSION,
   type AgentSnapshot,
   agentMachine,
 } from '../../machines/agent/agent.machine.ts';
 import { inertScope } from '../../machines/agent/agent.scope.ts';
+import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { LogRecord, StartRecord, StoreErrorCode } from './store/store.types.ts';
 
@@ -77,4 +78,20 @@ export function foldLog(log: readonly LogRecord[]): AgentSnapshot {
   for (const { snapshot } of foldSteps(log)) last = snapshot;
   if (last === null) throw new AgentHubError<StoreErrorCode>('log_corrupt', 'The log is empty.');
   return last;
+}
+
+/** The last record after which something held of a run; 0 where it never did. */
+export function lastSeqWhere(
+  log: readonly LogRecord[],
+  holds: (snapshot: AgentSnapshot) => boolean,
+): number {
+  let last = 0;
+  for (const { record, snapshot } of foldSteps(log)) if (holds(snapshot)) last = record.seq;
+  return last;
+}
+
+/** A run after an event that its chart takes now. */
+export function foldEvent(snapshot: AgentSnapshot, event: PublicEvent): AgentSnapshot {
+  const [next] = transition(agentMachine, snapshot, event);
+  return next;
 }

@@ -2,7 +2,7 @@ import type { HookSelector } from '../../machines/agent/matcher.ts';
 import type { Policies } from '../../machines/permission/policies.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { canonicalJson } from '../../machines/vocabulary/json.ts';
-import { type AgentSnapshot, foldLog, foldSteps, startOf } from './fold.ts';
+import { type AgentSnapshot, foldLog, lastSeqWhere, startOf } from './fold.ts';
 import type { InboxEntry, Lease, LeaseRequest, LogRecord, RunStore } from './store/store.types.ts';
 
 /** What a run is restored from, and under which rules. */
@@ -113,8 +113,7 @@ function checkTools({ context }: AgentSnapshot, tools: RestoreOptions['tools']):
 function checkImported(log: readonly LogRecord[], { context }: AgentSnapshot): void {
   if (startOf(log).imported !== true || !hasOpenCalls(context)) return;
   const { runId } = context;
-  const before = [...foldSteps(log)].findLast(({ snapshot }) => !hasOpenCalls(snapshot.context));
-  const seq = before?.record.seq ?? 0;
+  const seq = lastSeqWhere(log, (snapshot) => !hasOpenCalls(snapshot.context));
   throw new AgentHubError(
     'imported_calls',
     `Run ${runId} was imported with open calls, which were decided about elsewhere. Nothing was written. Fork it at record ${seq}, before these calls; or import it as trusted if the file is your own.`,

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { transition } from 'xstate';
-import { agentMachine } from '../../machines/agent/agent.machine.ts';
 import { denialOf } from '../../machines/agent/agent.orders.ts';
 import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import {
@@ -14,7 +12,7 @@ import {
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { approvalFor, judgeAnswer } from './answers.ts';
 import { endRun } from './end-run.ts';
-import { type AgentSnapshot, foldLog } from './fold.ts';
+import { type AgentSnapshot, foldEvent, foldLog } from './fold.ts';
 import { callsOf } from './history/calls.ts';
 import { checkPolicies, type Flip } from './history/policy-check.ts';
 import { timelineOf } from './history/timeline.ts';
@@ -104,6 +102,7 @@ export function openRuns(
     checkPolicies: async (policies, filter) => {
       const runs = await store.list({ limit: 10_000, ...filter });
       const flips: Flip[] = [];
+      const tools = new Set<string>();
       const unreadable: string[] = [];
       let decisions = 0;
       for (const { runId } of runs) {
@@ -111,11 +110,12 @@ export function openRuns(
           const checked = checkPolicies(await store.read(runId), policies);
           decisions += checked.decisions;
           flips.push(...checked.flips);
+          for (const tool of checked.tools) tools.add(tool);
         } catch {
           unreadable.push(runId);
         }
       }
-      return { runs: runs.length, decisions, flips, unreadable };
+      return { runs: runs.length, decisions, flips, tools: [...tools], unreadable };
     },
     delete: async (runId, { force = false } = {}) => {
       const { status } = await store.summary(runId);
@@ -139,9 +139,7 @@ export function openRuns(
 }
 
 function foldAnswer(snapshot: AgentSnapshot, { event }: InboxEntry): AgentSnapshot {
-  if (!judgeAnswer(snapshot, event).accepted) return snapshot;
-  const [next] = transition(agentMachine, snapshot, event);
-  return next;
+  return judgeAnswer(snapshot, event).accepted ? foldEvent(snapshot, event) : snapshot;
 }
 
 function upTo(log: readonly LogRecord[], to: number | undefined): readonly LogRecord[] {

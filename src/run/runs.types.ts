@@ -100,6 +100,8 @@ export interface Runs {
     readonly runs: number;
     readonly decisions: number;
     readonly flips: readonly Flip[];
+    /** The tools that decisions were about. */
+    readonly tools: readonly string[];
     readonly unreadable: readonly string[];
   }>;
   /**

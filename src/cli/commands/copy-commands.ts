@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Policies } from '../../../machines/permission/policies.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { decidedTools, type Flip } from '../../run/history/policy-check.ts';
+import type { Flip } from '../../run/history/policy-check.ts';
 import { mergePolicies, policiesSchema } from '../../run/options.ts';
 import { buildAgentToShow, newRunId, toolsOf } from '../build-agent.ts';
 import { commandLine } from '../command-line.ts';
@@ -58,16 +58,17 @@ export async function policyCheckCommand(
   flags: LookFlags,
   io: Io,
 ): Promise<ExitCode> {
-  return withRuns({ flags, io }, async ({ runs, store, settings, locale }) => {
+  return withRuns({ flags, io }, async ({ runs, settings, locale }) => {
     const given = readPolicies(resolve(io.cwd, file), locale);
     const extension = await loadExtension(settings);
     const tools = toolsOf(settings, { cwd: io.cwd, extension }).map(({ name }) => name);
-    const strange = Object.keys(given).filter((name) => !tools.includes(name));
-    // A tool of somebody's program is not known here, but its stored calls are.
-    const called = strange.length === 0 ? new Set() : await decidedTools(store);
-    const unknownTools = strange.filter((name) => !called.has(name));
-    const checked = await runs.checkPolicies(mergePolicies({ ...extension?.policies, ...given }));
+    const { tools: called, ...checked } = await runs.checkPolicies(
+      mergePolicies({ ...extension?.policies, ...given }),
+    );
     const { decisions, flips, unreadable } = checked;
+    // A tool of somebody's program is not known here, but its stored calls are.
+    const known = [...tools, ...called];
+    const unknownTools = Object.keys(given).filter((name) => !known.includes(name));
     const exitCode = flips.length + unreadable.length > 0 ? EXIT.failed : EXIT.done;
     if (flags.json) {
       io.stdout.write(`${printableJson({ ...checked, unknownTools, exitCode }, 2)}\n`);

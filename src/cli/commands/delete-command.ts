@@ -27,11 +27,10 @@ export async function deleteCommand(
   return withRuns({ flags, io }, async (stored) => {
     const { runs, locale } = stored;
     const found = age === null ? await named(names, stored, io) : await olderThan(age, stored, io);
-    // One that cannot be deleted is told before any is.
-    const open = found.find(({ status }) => !hasEnded(status));
-    const order = open === undefined ? found : [open, ...found];
     const force = flags.force === true;
-    for (const { runId } of force ? found : order) await runs.delete(runId, { force });
+    // Those that have not ended come first: they are refused before any is deleted.
+    const open = found.filter(({ status }) => !hasEnded(status));
+    for (const { runId } of new Set([...open, ...found])) await runs.delete(runId, { force });
     const deleted = found.map(({ runId }) => runId);
     if (flags.json) io.stdout.write(`${printableJson({ deleted }, 2)}\n`);
     else io.stdout.write(`${printable(say(locale, 'deleted', { count: deleted.length }))}\n`);

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { RunState } from '../api.types.ts';
 import { goOn } from './actions.ts';
-import { isLive, run, say } from './state.ts';
+import { hasEnded, isLive, run, say } from './state.ts';
 import type { TextName } from './texts.ts';
 
 type Limit = NonNullable<NonNullable<RunState['suspension']>['limit']>;
@@ -19,7 +19,7 @@ const LIMITS: Readonly<Partial<Record<Limit['name'], { name: TextName; unit: num
 /** How a run goes on that does not by itself: nobody drives it, or it is suspended. */
 export function GoOnCard() {
   const now = run.value;
-  if (now === null || !isLive.value || ENDED.includes(now.summary.status)) return null;
+  if (now === null || !isLive.value || hasEnded(now)) return null;
   const { summary, goesOn, suspension } = now;
   if (summary.drivenBy !== null && goesOn === null) return null;
   return (
@@ -35,8 +35,6 @@ export function GoOnCard() {
     </section>
   );
 }
-
-const ENDED: readonly string[] = ['done', 'failed', 'cancelled'];
 
 function GoOnForm({ limit }: { limit: Limit | null }) {
   const known = limit === null ? undefined : LIMITS[limit.name];

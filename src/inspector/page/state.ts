@@ -158,6 +158,11 @@ export function wordsFor({ code, message }: Problem): string {
   return isTextName(code) ? say(code) : message;
 }
 
+/** Whether a run has ended: it cannot go on, and nothing about it can be stopped. */
+export function hasEnded({ summary }: RunState): boolean {
+  return ['done', 'failed', 'cancelled'].includes(summary.status);
+}
+
 /** Keeps choices, the document's language and theme, and the badge in the title. */
 export function keepDocument(): void {
   effect(() => {

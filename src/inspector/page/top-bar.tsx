@@ -2,7 +2,18 @@ import { useSignal } from '@preact/signals';
 import type { RunRow, RunState } from '../api.types.ts';
 import { stopRun } from './actions.ts';
 import { count } from './format.ts';
-import { connection, helpIsOpen, isLive, locale, run, say, shown, THEMES, theme } from './state.ts';
+import {
+  connection,
+  hasEnded,
+  helpIsOpen,
+  isLive,
+  locale,
+  run,
+  say,
+  shown,
+  THEMES,
+  theme,
+} from './state.ts';
 
 /** The word for how a run stands. */
 export function statusOf({ status, interrupted }: RunRow) {
@@ -26,7 +37,7 @@ export function TopBar() {
       <h1>{say('title')}</h1>
       {now !== null && <RunTitle now={now} />}
       <span class="spacer" />
-      {now !== null && !ENDED.includes(now.summary.status) && <StopButton />}
+      {now !== null && !hasEnded(now) && <StopButton />}
       <button
         type="button"
         onClick={() => {
@@ -56,8 +67,6 @@ export function TopBar() {
     </header>
   );
 }
-
-const ENDED: readonly string[] = ['done', 'failed', 'cancelled'];
 
 function RunTitle({ now }: { now: RunState }) {
   const state = shown.value ?? now;

@@ -6,7 +6,7 @@ import { limitsSchema } from '../../run/options.ts';
 import { openRuns } from '../../run/runs.ts';
 import type { PostedAnswer } from '../../run/runs.types.ts';
 import type { RunStore } from '../../run/store/store.types.ts';
-import type { GoingOn, GoOnRequest } from './going-on.ts';
+import type { GoingOn } from './going-on.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { digestOf, openQuestions } from './run-state.ts';
 import type { Refusal } from './safety.ts';
@@ -81,16 +81,6 @@ export function createCommands({ store, watcher, goingOn, now }: CommandsOptions
     if (!parsed.success) return badRequest(parsed.error);
     return judged(await runs.cancel(runId, { by }));
   };
-  const takeUp = async (here: GoingOn, request: GoOnRequest): Promise<CommandOutcome> => {
-    try {
-      const result = await here.start(request);
-      const { drivenBy } = (await watcher.look(request.runId)).summary;
-      return judged({ result, drivenBy });
-    } catch (thrown) {
-      if (thrown instanceof AgentHubError) return conflict(thrown.code, thrown.message);
-      throw thrown;
-    }
-  };
   const resume = async ({ runId, body, by }: Command): Promise<CommandOutcome> => {
     const parsed = resumeSchema.safeParse(body);
     if (!parsed.success) return badRequest(parsed.error);
@@ -98,7 +88,14 @@ export function createCommands({ store, watcher, goingOn, now }: CommandsOptions
     const { summary } = await watcher.look(runId);
     if (summary.drivenBy !== null || goingOn === null)
       return judged(await runs.resume(runId, { by, limits }));
-    return takeUp(goingOn, { runId, by, limits });
+    try {
+      const result = await goingOn.start({ runId, by, limits });
+      const { drivenBy } = (await watcher.look(runId)).summary;
+      return judged({ result, drivenBy });
+    } catch (thrown) {
+      if (thrown instanceof AgentHubError) return conflict(thrown.code, thrown.message);
+      throw thrown;
+    }
   };
   const commands = { answer, cancel, resume };
 

@@ -8,6 +8,7 @@ import {
   todosOf,
 } from '../../../machines/agent/agent.view.ts';
 import type { Json } from '../../../machines/vocabulary/json.ts';
+import { hasEnded } from '../../run/run-status.ts';
 import type { InboxEntry, RunSummary } from '../../run/store/store.types.ts';
 import type { QuestionCard, RunRow, RunState, StepDetail } from '../api.types.ts';
 import { differencesOf } from './differences.ts';
@@ -67,7 +68,7 @@ export function toRunState(step: FoldedStep, standing: Standing): RunState {
 
 function goesOn({ summary, takesUp }: Standing): RunState['goesOn'] {
   const { status, drivenBy } = summary;
-  if (status === 'done' || status === 'failed' || status === 'cancelled') return null;
+  if (hasEnded(status)) return null;
   if (drivenBy === null) return takesUp ? 'here' : null;
   return status === 'suspended' ? 'driver' : null;
 }

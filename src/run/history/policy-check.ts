@@ -2,7 +2,7 @@ import { decide } from '../../../machines/agent/agent.calls.ts';
 import type { Decision } from '../../../machines/permission/evaluate.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
 import { type AgentSnapshot, foldSteps } from '../fold.ts';
-import type { LogRecord, RunStore } from '../store/store.types.ts';
+import type { LogRecord } from '../store/store.types.ts';
 import { decisionsOf } from './calls.ts';
 
 /** A decision that would come out otherwise. */
@@ -15,17 +15,23 @@ export interface Flip {
   readonly after: Decision;
 }
 
-/** The decisions of a log that other policies would change, and how many there were. */
+/** The decisions of a log that other policies would change; how many there were, about which tools. */
 export function checkPolicies(
   log: readonly LogRecord[],
   policies: Policies,
-): { readonly decisions: number; readonly flips: readonly Flip[] } {
+): {
+  readonly decisions: number;
+  readonly flips: readonly Flip[];
+  readonly tools: ReadonlySet<string>;
+} {
   const flips: Flip[] = [];
+  const tools = new Set<string>();
   let decisions = 0;
   let before: AgentSnapshot | null = null;
   for (const { record, snapshot } of foldSteps(log)) {
     for (const { call, decision } of before === null ? [] : decisionsOf(record, before)) {
       decisions += 1;
+      tools.add(call.tool);
       const after = decide(call, policies);
       if (after.action === decision.action) continue;
       const { runId } = snapshot.context;
@@ -34,23 +40,5 @@ export function checkPolicies(
     }
     before = snapshot;
   }
-  return { decisions, flips };
-}
-
-/** The tools that stored runs had decisions about, flipped or not; a run that cannot be read has none. */
-export async function decidedTools(store: RunStore): Promise<ReadonlySet<string>> {
-  const tools = new Set<string>();
-  for (const { runId } of await store.list({ limit: 10_000 })) {
-    try {
-      let before: AgentSnapshot | null = null;
-      for (const { record, snapshot } of foldSteps(await store.read(runId))) {
-        for (const { call } of before === null ? [] : decisionsOf(record, before))
-          tools.add(call.tool);
-        before = snapshot;
-      }
-    } catch {
-      // The check itself names the runs that cannot be read.
-    }
-  }
-  return tools;
+  return { decisions, flips, tools };
 }

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { stateOf } from '../../../machines/agent/agent.view.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { type AgentSnapshot, checkVersion, foldLog, foldSteps, startOf } from '../fold.ts';
+import {
+  type AgentSnapshot,
+  checkVersion,
+  foldLog,
+  foldSteps,
+  lastSeqWhere,
+  startOf,
+} from '../fold.ts';
 import { inputSchema } from '../options.ts';
 import { statusOf } from '../run-status.ts';
 import type { LeaseRequest, LogRecord, RunStore } from '../store/store.types.ts';
@@ -139,8 +146,7 @@ function isUnderWay({ context }: AgentSnapshot): boolean {
 
 /** One person's word is for one start of one call: a fork would start it a second time. */
 function underWay(log: readonly LogRecord[], runId: string): AgentHubError {
-  const before = [...foldSteps(log)].findLast(({ snapshot }) => !isUnderWay(snapshot));
-  const seq = before?.record.seq ?? 0;
+  const seq = lastSeqWhere(log, (snapshot) => !isUnderWay(snapshot));
   return new AgentHubError(
     'fork_under_way',
     `The run was forked where a call is approved or under way: it would start a second time. Nothing was written. Fork before it: --at ${seq}.`,

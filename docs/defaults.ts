@@ -25,6 +25,10 @@ const LIMITS: Readonly<Record<keyof Limits, LocalizedText>> = {
     zh: '等人答复的时间（没有存储时）',
     en: 'time a person has to answer (without a store)',
   },
+  setbacks: {
+    zh: '一个调用在启动前可以受挫的次数：批准之后情况变了，或未能启动',
+    en: 'times a call may be set back: what was approved has changed, or it could not start',
+  },
 };
 
 const TIMES = new Set(['time', 'approvalDeadline']);

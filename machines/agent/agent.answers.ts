@@ -175,7 +175,7 @@ export function readToolOutput(answer: unknown): ToolOutput {
     () => {
       const { outcome, content = '', ms = 0, at = 0 } = fieldsOf(answer);
       required(typeof content === 'string');
-      const known = oneOf(outcome, ['ok', 'error', 'timeout', 'unknown']);
+      const known = oneOf(outcome, ['ok', 'error', 'timeout', 'unknown', 'not_started']);
       return { outcome: known, content: content as string, ms: timeOf(ms), at: timeOf(at) };
     },
     { outcome: 'error', content: '', ms: 0, at: 0 },

@@ -3,7 +3,7 @@ import type { Policies } from '../permission/policies.ts';
 import type { Approval, Reason } from '../permission/reasons.ts';
 import { canonicalJson } from '../vocabulary/json.ts';
 import type { ObservationMessage, Outcome } from '../vocabulary/messages.ts';
-import type { Call, CallResult } from './agent.types.ts';
+import type { Call, CallResult, Grant } from './agent.types.ts';
 
 /**
  * What a person is shown and a grant is bound to: canonical JSON of tool, input, everything
@@ -27,9 +27,22 @@ export function decide(call: Call, policies: Policies): Decision {
 
 /** What was approved of exactly what is the case now. */
 export function approvalsOf(call: Call): readonly Approval[] {
+  return boundGrants(call).flatMap((grant) => grant.approvals);
+}
+
+/** When the first approval that counts ends, in milliseconds since the epoch; null when none does. */
+export function approvedUntil(call: Call): number | null {
+  const ends = boundGrants(call).flatMap(({ expiresAt }) =>
+    expiresAt === null ? [] : [expiresAt],
+  );
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
+/** The grants of exactly what is the case now. */
+function boundGrants(call: Call): readonly Grant[] {
   if (call.grants.length === 0) return [];
   const shown = shownOf(call);
-  return call.grants.filter((grant) => grant.shown === shown).flatMap((grant) => grant.approvals);
+  return call.grants.filter((grant) => grant.shown === shown);
 }
 
 /** The approvals a person would have to give for a call to be allowed. */

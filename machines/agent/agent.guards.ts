@@ -1,5 +1,5 @@
 import { toErrorData } from '../vocabulary/errors.ts';
-import { decide, hasRun, missingApprovals, shownOf } from './agent.calls.ts';
+import { approvedUntil, decide, hasRun, missingApprovals, shownOf } from './agent.calls.ts';
 import type { PortOutputs } from './agent.ports.ts';
 import type {
   AgentContext,
@@ -105,8 +105,34 @@ export function hasLiveCalls({ calls }: AgentContext): boolean {
   return calls.some((call) => call.stage === 'live');
 }
 
+/** Whether a live call is one of those meant. */
+export function someLive({ calls }: AgentContext, isMeant: (call: Call) => boolean): boolean {
+  return calls.some((call) => call.stage === 'live' && isMeant(call));
+}
+
 export function hasRunningCalls({ calls }: AgentContext): boolean {
   return calls.some((call) => call.stage === 'running');
+}
+
+/** Whether it could not be found out what a call would touch. */
+export function isUninspected({ facts }: Call): boolean {
+  return facts === null;
+}
+
+/** Whether a call was set back more often than it may be. */
+export function isStuck({ setbacks }: Call, limits: Limits): boolean {
+  return setbacks > limits.setbacks;
+}
+
+/** Whether one of the approvals that a call rests on has ended. */
+export function isApprovalOver(call: Call, at: number): boolean {
+  const end = approvedUntil(call);
+  return end !== null && end <= at;
+}
+
+/** Live calls whose decision is `deny`. */
+export function forbiddenCalls({ calls, policies }: AgentContext): readonly Call[] {
+  return calls.filter((call) => call.stage === 'live' && decide(call, policies).action === 'deny');
 }
 
 /** Live calls whose decision is `ask`. */

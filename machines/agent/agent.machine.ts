@@ -4,7 +4,7 @@ import { agentSetup } from './agent.setup.ts';
 import { createContext, outputOf } from './agent.updates.ts';
 
 /** Changes whenever a log written by an older chart would fold differently. */
-export const AGENT_MACHINE_VERSION = '1';
+export const AGENT_MACHINE_VERSION = '2';
 
 /**
  * One agent run: a person's task goes in, the model answers or calls tools, every call passes its
@@ -156,12 +156,17 @@ export const agentMachine = agentSetup.createMachine({
             },
             onError: {
               target: 'deciding',
-              actions: { type: 'closeUninspectedCalls', params: from.error },
+              actions: { type: 'recordInspectionFault', params: from.error },
             },
           },
         },
         deciding: {
+          description: 'Settles what nobody can allow; then a person is asked, or calls start.',
           always: [
+            { guard: 'hasUninspectedCalls', actions: 'closeUninspectedCalls' },
+            { guard: 'hasStuckCalls', actions: 'closeStuckCalls' },
+            { guard: 'hasExpiredApprovals', actions: 'expireApprovals' },
+            { guard: 'hasForbiddenCalls', actions: 'denyForbiddenCalls' },
             { guard: 'hasQuestions', target: 'asking' },
             { guard: 'hasAllowedCalls', target: '#agent.execute' },
             { target: '#agent.postToolHook' },
@@ -235,7 +240,7 @@ export const agentMachine = agentSetup.createMachine({
         },
       },
       always: [
-        { guard: 'isUndecidedAgain', target: 'awaitPermission' },
+        { guard: 'needsNewDecision', target: 'awaitPermission' },
         { guard: 'hasNothingRunning', target: 'postToolHook' },
       ],
       exit: 'stopTools',

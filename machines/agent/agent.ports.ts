@@ -41,6 +41,8 @@ export interface PortInputs {
     readonly input: Json;
     readonly facts: Json;
     readonly attempt: number;
+    /** When the first of the approvals it rests on ends, in milliseconds since the epoch, or null. */
+    readonly approvedUntil: number | null;
     readonly locale: Locale;
   };
   postToolUse: HistoryPart & { readonly calls: readonly Call[] };

@@ -47,6 +47,12 @@ export const agentSetup = setup({
     hasRepairsLeft: ({ context }) => guards.hasRepairsLeft(context),
     needsPreToolHook: ({ context }) => guards.needsPreToolHook(context),
     hasLiveCalls: ({ context }) => guards.hasLiveCalls(context),
+    hasUninspectedCalls: ({ context }) => guards.someLive(context, guards.isUninspected),
+    hasStuckCalls: ({ context }) =>
+      guards.someLive(context, (call) => guards.isStuck(call, context.limits)),
+    hasExpiredApprovals: ({ context }) =>
+      guards.someLive(context, (call) => guards.isApprovalOver(call, context.clock.at)),
+    hasForbiddenCalls: ({ context }) => guards.forbiddenCalls(context).length > 0,
     hasQuestions: ({ context }) => guards.questionCalls(context).length > 0,
     hasAllowedCalls: ({ context }) => guards.allowedCalls(context).length > 0,
     isLastGrant: ({ context }, grant: GivenGrant | null) =>
@@ -56,7 +62,7 @@ export const agentSetup = setup({
       guards.isAsked(context, callId) && guards.isLastQuestion(context, callId),
     isValidDenial: ({ context }, { callId }: { callId: string }) => guards.isAsked(context, callId),
     hasNothingRunning: ({ context }) => !guards.hasRunningCalls(context),
-    isUndecidedAgain: ({ context }) =>
+    needsNewDecision: ({ context }) =>
       !guards.hasRunningCalls(context) && guards.hasLiveCalls(context),
     needsPostToolHook: ({ context }) => guards.needsPostToolHook(context),
     needsStopHook: ({ context }) => guards.needsHook(context, 'Stop'),
@@ -97,9 +103,13 @@ export const agentSetup = setup({
     recordFacts: assign(({ context }, inspection: Inspection) =>
       updates.recordFacts(context, inspection),
     ),
-    closeUninspectedCalls: assign(({ context }, thrown: unknown) =>
-      updates.closeUninspectedCalls(context, thrown),
+    recordInspectionFault: assign(({ context }, thrown: unknown) =>
+      updates.recordInspectionFault(context, thrown),
     ),
+    closeUninspectedCalls: assign(({ context }) => updates.closeUninspectedCalls(context)),
+    closeStuckCalls: assign(({ context }) => updates.closeStuckCalls(context)),
+    expireApprovals: assign(({ context }) => updates.expireApprovals(context)),
+    denyForbiddenCalls: assign(({ context }) => updates.denyForbiddenCalls(context)),
     askQuestions: assign(({ context }) => updates.askQuestions(context)),
     addGrant: assign(({ context }, grant: GivenGrant | null) =>
       grant === null ? {} : updates.addGrant(context, grant),

@@ -1,4 +1,4 @@
-import { factsOf } from './agent.calls.ts';
+import { approvedUntil, factsOf } from './agent.calls.ts';
 import { allowedCalls } from './agent.guards.ts';
 import type { PortInputs } from './agent.ports.ts';
 import type { AgentContext } from './agent.types.ts';
@@ -10,7 +10,13 @@ export function toolStarts(context: AgentContext): readonly PortInputs['tool'][]
     const { id: callId, tool, input, starts, facts } = call;
     // An allowed call has facts; without them nothing was decided.
     if (facts === null) return [];
-    const attempt = starts + 1;
-    return [{ runId, turn, locale, callId, tool, input, facts: factsOf(call, facts), attempt }];
+    return [
+      {
+        ...{ runId, turn, locale, callId, tool, input },
+        facts: factsOf(call, facts),
+        attempt: starts + 1,
+        approvedUntil: approvedUntil(call),
+      },
+    ];
   });
 }

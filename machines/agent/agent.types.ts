@@ -28,6 +28,11 @@ export interface Limits {
   readonly time: number | null;
   /** Milliseconds a person has to answer, or null for no deadline. */
   readonly approvalDeadline: number | null;
+  /**
+   * Times one call may be set back before it starts: what it would touch has changed since it was
+   * approved, or its start did not come about.
+   */
+  readonly setbacks: number;
 }
 
 /** The limits a run starts with when nothing else is said. */
@@ -41,6 +46,7 @@ export const DEFAULT_LIMITS: Limits = {
   tokens: null,
   time: null,
   approvalDeadline: null,
+  setbacks: 5,
 };
 
 /** All a run needs to know at its start. JSON; record 0 of its log. */
@@ -58,7 +64,7 @@ export interface AgentInput {
   readonly limits: Limits;
 }
 
-/** One person's word for one call, spent when the call starts. */
+/** One person's word for one start of one call. */
 export interface Grant {
   readonly approvals: readonly Approval[];
   /** What the person was shown; see `shownOf`. The grant is void once that differs. */
@@ -102,8 +108,12 @@ export interface Call extends Circumstances {
   readonly stage: CallStage;
   /** How often it has been started. */
   readonly starts: number;
-  /** What it would touch, as of the latest inspection. */
+  /** What it would touch, as of the latest inspection; null when that could not be found out. */
   readonly facts: Facts | null;
+  /** Why the latest inspection gave no facts, if it says so. */
+  readonly inspectionError: ErrorData | null;
+  /** How often it was set back on the way to the start it waits for; see `Limits.setbacks`. */
+  readonly setbacks: number;
   readonly grants: readonly Grant[];
   /** What hooks add to its observation. */
   readonly context: readonly ContextNote[];
@@ -238,9 +248,13 @@ export type ToolEvent =
 /** Every event the chart takes, but those that its invoked actors answer with. */
 export type AgentEvent = PublicEvent | ToolEvent;
 
-/** What a tool actor answers. Failures of a tool are data, never a rejection. */
+/**
+ * What a tool actor answers. Failures of a tool are data, never a rejection. `not_started`: what it
+ * was decided on no longer stands, such as an approval that has ended; nothing ran, and the call is
+ * decided on again.
+ */
 export interface ToolOutput {
-  readonly outcome: 'ok' | 'error' | 'timeout' | 'unknown';
+  readonly outcome: 'ok' | 'error' | 'timeout' | 'unknown' | 'not_started';
   readonly content: string;
   readonly ms: number;
   readonly at: number;
@@ -294,7 +308,7 @@ export type ByCall<Value> = Readonly<Record<string, Value>>;
 
 /** What the `inspectFacts` port answers: facts per call, or why there are none. */
 export interface Inspection {
-  /** Milliseconds since the epoch; expiry of grants is judged by it. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly facts: ByCall<
     { readonly ok: true; readonly facts: Facts } | { readonly ok: false; readonly error: ErrorData }

@@ -35,6 +35,10 @@ const TEXTS = {
     zh: '无法查明这次调用会触及什么',
     en: 'What the call would touch could not be looked up',
   },
+  too_many_setbacks: {
+    zh: '批准之后它会触及的内容一再改变，或一再未能启动，次数已到上限',
+    en: 'What it would touch kept changing after it was approved, or it could not start, as often as the limit allows',
+  },
   person_denied: { zh: '这次调用没有得到批准', en: 'The call was not approved' },
   deadline_passed: { zh: '在期限内没有人答复', en: 'Nobody answered before the deadline' },
   approval_expired: { zh: '批准已经过期', en: 'The approval has expired' },

@@ -13,6 +13,9 @@ type NewStep<Kind extends Step['kind']> = Omit<
   'id' | 'startedAt' | 'endedAt'
 >;
 
+/** Where the chart settles what nobody can allow, call by call. */
+const DECIDING = 'awaitPermission.deciding';
+
 /** What a snapshot must have to be observed. */
 interface Observed {
   readonly value: unknown;
@@ -37,6 +40,8 @@ export class RunObserver {
   /** The model's step whose reply is not in the chart yet, and what it carries. */
   #asked: { readonly step: number; readonly request: RequestRecord } | null = null;
   #previous: Observed | null = null;
+  /** The calls that are being decided about. */
+  #undecided: ReadonlySet<string> = new Set();
 
   constructor(options: ObserverOptions) {
     this.#options = options;
@@ -120,7 +125,7 @@ export class RunObserver {
     const state = stateOf(snapshot);
     if (state !== 'callModel.working' && state !== 'cancelled') this.#asked = null;
     this.#refused(snapshot, before);
-    if (state === 'awaitPermission.deciding') this.#decisions(snapshot, before);
+    if (before !== null) this.#decisions(before, snapshot);
     if (before !== null) this.#answers(before, snapshot, event);
     if (before === null || stateOf(before) !== state) {
       this.emit({ type: 'state', state, at: this.#options.now() });
@@ -158,12 +163,17 @@ export class RunObserver {
         this.add<'decision'>(decisionOf(call, context));
   }
 
-  #decisions({ context }: Observed, before: Observed | null): void {
-    const wasLive = new Set(liveIds(before));
-    for (const call of context.calls) {
-      if (!wasLive.has(call.id)) continue;
-      this.add<'decision'>(decisionOf(call, context));
+  /** What the chart decided about the calls it looked at, once it has settled what it must. */
+  #decisions(before: Observed, after: Observed): void {
+    const isDeciding = stateOf(before) === DECIDING;
+    if (stateOf(after) === DECIDING) {
+      if (!isDeciding) this.#undecided = new Set(liveIds(before));
+      return;
     }
+    if (!isDeciding) return;
+    // As it was decided: what starts or is asked about has moved on by now.
+    for (const call of before.context.calls)
+      if (this.#undecided.has(call.id)) this.add<'decision'>(decisionOf(call, before.context));
   }
 
   #questions(snapshot: Observed): void {

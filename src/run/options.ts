@@ -33,6 +33,9 @@ export const limitsSchema = z
     approvalDeadline: count
       .nullable()
       .describe('Milliseconds a person has to answer a question; null for no deadline.'),
+    setbacks: count.describe(
+      'Times one call may be set back before it starts: what it would touch has changed since it was approved, or its start did not come about.',
+    ),
   })
   .partial();
 

@@ -1,5 +1,5 @@
-import { approvalsOf } from '../../machines/agent/agent.calls.ts';
-import type { Call } from '../../machines/agent/agent.types.ts';
+import { approvalsOf, approvedUntil } from '../../machines/agent/agent.calls.ts';
+import type { AgentContext, Call } from '../../machines/agent/agent.types.ts';
 import { stateOf } from '../../machines/agent/agent.view.ts';
 import type { AgentSnapshot } from './world/world.types.ts';
 
@@ -15,7 +15,7 @@ export function controlState(snapshot: AgentSnapshot): string {
   if (snapshot.status !== 'active') return JSON.stringify({ state, rest: rest?.status });
   return JSON.stringify({
     state,
-    calls: calls.map(callState).sort(),
+    calls: calls.map((call) => callState(call, context)).sort(),
     // Counters count only up to where their limit is reached.
     turns: Math.min(counters.turns, limits.turns),
     toolCalls: Math.min(counters.toolCalls, limits.toolCalls),
@@ -31,20 +31,27 @@ export function controlState(snapshot: AgentSnapshot): string {
   });
 }
 
-function callState(call: Call): string {
+function callState(call: Call, { limits, clock }: AgentContext): string {
   const { tool, input, stage, facts, hookQuestions, outcomeUnknown, grants, result } = call;
   if (stage === 'settled') return `${tool} ${result?.outcome}`;
-  const what = `${tool} ${JSON.stringify(input)}`;
-  if (stage === 'running') return `${what} running`;
   // Facts matter while they are asked about, and as what grants are bound to.
   const matters = stage === 'asked' || grants.length > 0;
+  // What a running call was approved for counts again if its start does not come about.
+  const waiting = stage === 'running' ? { ...call, starts: call.starts - 1 } : call;
   return JSON.stringify([
-    what,
+    `${tool} ${JSON.stringify(input)}`,
     stage,
     matters ? facts : null,
     hookQuestions.length,
     outcomeUnknown,
-    [...approvalsOf(call)].sort(),
-    grants.some(({ expiresAt }) => expiresAt !== null),
+    [...approvalsOf(waiting)].sort(),
+    endOf(waiting, clock.at),
+    Math.min(call.setbacks, limits.setbacks + 1),
   ]);
+}
+
+function endOf(call: Call, at: number): 'none' | 'open' | 'over' {
+  const end = approvedUntil(call);
+  if (end === null) return 'none';
+  return end <= at ? 'over' : 'open';
 }

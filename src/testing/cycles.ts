@@ -36,8 +36,8 @@ export const BOUNDS: readonly Bound[] = [
   {
     source: 'execute',
     target: 'awaitPermission',
-    guard: 'isUndecidedAgain',
-    by: 'an unknown outcome runs again only on a person\'s grant of "repeat"',
+    guard: 'needsNewDecision',
+    by: 'an unknown outcome runs again only on a person\'s grant of "repeat"; a start that did not come about uses up limits.setbacks',
   },
   {
     source: 'awaitPermission.asking',
@@ -62,6 +62,7 @@ export const BOUNDS: readonly Bound[] = [
 /** Transitions that stay where they are; each uses up what only it can. */
 export const LOOPS: Readonly<Record<string, string>> = {
   'awaitPermission.asking': 'each answer leaves one question fewer',
+  'awaitPermission.deciding': 'each settles at least one call that is live',
   execute: 'each result leaves one running call fewer',
 };
 

@@ -3,7 +3,14 @@ import { stateOf } from '../../machines/agent/agent.view.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import type { Outcome } from '../../machines/vocabulary/messages.ts';
-import { callBefore, callsOf, outcomeOf, startedCalls, type Taken } from './taken.ts';
+import {
+  callBefore,
+  callsOf,
+  notStartedCall,
+  outcomeOf,
+  startedCalls,
+  type Taken,
+} from './taken.ts';
 import type { AgentSnapshot } from './world/world.types.ts';
 
 /**
@@ -36,6 +43,8 @@ export interface Occurrence {
   readonly text: string;
   /** The ids of the calls for which it occurred; an empty list where it did not. */
   readonly of: (taken: Taken) => readonly string[];
+  /** The ids of the calls for which it turns out not to have come about after all. */
+  readonly undone?: (taken: Taken) => readonly string[];
   /** Which calls it can be about at all; undefined where it has no filter. */
   readonly about?: CallCondition;
 }
@@ -86,13 +95,21 @@ export function appliesIn({ about }: Pick<Property, 'about'>, snapshot: AgentSna
   });
 }
 
-/** A tool starts. */
+/** A tool starts. A start that does not come about is undone: nothing that allowed it is used up. */
 export function starts(filter: CallFilter = {}): Occurrence {
-  return occurrence('the start of', filter, (taken) =>
+  const started = occurrence('the start of', filter, (taken) =>
     startedCalls(taken)
       .filter((call) => fits(filter, callBefore(taken, call.id) ?? call))
       .map(({ id }) => id),
   );
+  return {
+    ...started,
+    undone: (taken) => {
+      const id = notStartedCall(taken);
+      const call = id === null ? undefined : callBefore(taken, id);
+      return call !== undefined && fits(filter, call) ? [call.id] : [];
+    },
+  };
 }
 
 /** A call is settled, with a certain outcome if one is given. */
@@ -173,7 +190,8 @@ export function always(
 
 /**
  * `later` occurs for a call only after `earlier` did for the same call, once for each time: what
- * allowed it is used up by it. Where one of the two is about no call, any call's will do.
+ * allowed it is used up by it, unless it is undone. Where one of the two is about no call, any
+ * call's will do.
  */
 export function onlyAfter(id: string, later: Occurrence, earlier: Occurrence): Property {
   return {
@@ -193,7 +211,8 @@ export function onlyAfter(id: string, later: Occurrence, earlier: Occurrence): P
         const left = (memory as readonly string[]).filter(
           (known) => known === RUN || !done.includes(known),
         );
-        return [...new Set([...left, ...earlier.of(taken)])].sort();
+        const undone = later.undone?.(taken) ?? [];
+        return [...new Set([...left, ...undone, ...earlier.of(taken)])].sort();
       },
     },
   };

@@ -26,6 +26,18 @@ export function startedCalls(taken: Taken): readonly Call[] {
   );
 }
 
+/** What a call's own tool answered in this event, or null where it answered nothing. */
+export function toolOutcome({ event }: Taken, id: string): string | null {
+  if (event.type !== `xstate.done.actor.tool.${id}`) return null;
+  return (event.output as { outcome?: string } | undefined)?.outcome ?? null;
+}
+
+/** The call whose start turned out not to come about, or null. */
+export function notStartedCall(taken: Taken): string | null {
+  const call = callsOf(taken.before).find(({ id }) => toolOutcome(taken, id) === 'not_started');
+  return call?.id ?? null;
+}
+
 /** What the model is told of a call, if it is in the history. */
 export function observationOf(snapshot: AgentSnapshot, id: string) {
   const seen = snapshot.context.messages.findLast(

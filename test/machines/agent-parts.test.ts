@@ -76,6 +76,8 @@ function settledCall(changes: Partial<Call> = {}): Call {
     hookQuestions: [],
     outcomeUnknown: false,
     facts: null,
+    inspectionError: null,
+    setbacks: 0,
     grants: [],
     context: [],
     result: { outcome: 'ok', content: 'noted', reasons: [], ms: 7 },

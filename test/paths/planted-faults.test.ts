@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assign, enqueueActions } from 'xstate';
 import { agentMachine } from '../../machines/agent/agent.machine.ts';
+import { toolStarts } from '../../machines/agent/agent.starts.ts';
 import type { AgentContext } from '../../machines/agent/agent.types.ts';
 import * as updates from '../../machines/agent/agent.updates.ts';
 import { checkProperties } from '../../src/testing/check-properties.ts';
@@ -84,39 +85,97 @@ describe('a planted fault is found, the shortest way', () => {
         ),
       },
     });
-    // The grant the person gave and the one on record differ: the oracle reads the record, so
-    // what shows is that the record's grant is not the person's.
-    expect(violations(machine)).toEqual({});
-    const lenient = faulty({
-      actions: {
-        recordFacts: assign(({ context }: Given, inspection: never) =>
-          updates.recordFacts(context, { ...(inspection as object), at: -1 } as never),
-        ),
-      },
-    });
+    expect(violations(machine).grants?.at(-1)).toBe('person grants 1.0 (expired)');
+    const lenient = faulty({ guards: { hasExpiredApprovals: () => false } });
     expect(violations(lenient).gate).toContain('person grants 1.0 (expired)');
   });
 
-  it('a grant is not cleared when its call starts', () => {
+  it("the evaluator's deny is ignored", () => {
+    const machine = faulty({ guards: { hasForbiddenCalls: () => false } });
+    expect(violations(machine).observations?.at(-1)).toBe('inspectFacts → 1.0: private');
+    const started = faulty({
+      guards: { hasForbiddenCalls: () => false, hasAllowedCalls: () => true },
+      actions: { startCalls: startEverything },
+    });
+    expect(violations(started).gate?.at(-1)).toBe('inspectFacts → 1.0: private');
+  });
+
+  it('a start that did not come about uses up its approval, or its attempt', () => {
+    const change = (changes: object) =>
+      faulty({
+        actions: {
+          recordResult: assign(({ context }: Given, { actorId, output }: ToolDone) => {
+            const result = { callId: actorId.replace('tool.', ''), output };
+            const { calls = [], ...rest } = updates.recordResult(context, result as never);
+            return { ...rest, calls: calls.map((call) => ({ ...call, ...changes })) };
+          }),
+        },
+      });
+    for (const changes of [{ grants: [] }, { starts: 1 }])
+      expect(violations(change(changes))['not-started']?.at(-1)).toBe('tool.1.0 → not_started');
+  });
+
+  it('a start that did not come about is tried again without a new look', () => {
+    const machine = faulty({
+      guards: { needsNewDecision: () => false, hasNothingRunning: () => false },
+      actions: {
+        recordResult: assign(({ context }: Given, { actorId, output }: ToolDone) =>
+          (output as { outcome: string }).outcome === 'not_started'
+            ? {}
+            : updates.recordResult(context, {
+                callId: actorId.replace('tool.', ''),
+                output: output as never,
+              }),
+        ),
+        stopTool: assign({}),
+      },
+    });
+    expect(violations(machine)['not-started']?.at(-1)).toBe('tool.1.0 → not_started');
+  });
+
+  it('facts that never stay the same are asked about for ever', () => {
     const machine = faulty({
       actions: {
-        startCalls: enqueueActions(({ context, enqueue }) => {
-          const update = updates.startCalls(context as AgentContext);
-          for (const call of update.calls ?? [])
-            if (call.stage === 'running')
-              enqueue.spawnChild('tool' as never, { id: `tool.${call.id}`, input: {} } as never);
-          enqueue.assign({
-            calls: (update.calls ?? []).map((call, index) => ({
-              ...call,
-              starts: 0,
-              grants: (context as AgentContext).calls[index]?.grants ?? [],
-            })),
-          } as never);
+        recordFacts: assign(({ context }: Given, inspection: never) => {
+          const { calls = [], ...rest } = updates.recordFacts(context, inspection);
+          return { ...rest, calls: calls.map((call) => ({ ...call, setbacks: 0 })) };
         }),
       },
     });
-    // Started calls keep a grant for what they were; `starts` at 0 makes it fit once more.
-    expect(Object.keys(violations(machine))).toContain('denied');
+    expect(violations(machine).setbacks?.at(-1)).toMatch(/^inspectFacts → 1\.0/u);
+  });
+
+  it('a tool is told of no end of its approval', () => {
+    const machine = faulty({
+      actions: {
+        startCalls: enqueueActions(({ context, enqueue }) => {
+          for (const input of toolStarts(context as AgentContext))
+            enqueue.spawnChild(
+              'tool' as never,
+              { id: `tool.${input.callId}`, input: { ...input, approvedUntil: null } } as never,
+            );
+          enqueue.assign(updates.startCalls(context as AgentContext) as never);
+        }),
+      },
+    });
+    expect(violations(machine).input).toContain('person grants 1.0 (brief)');
+  });
+
+  it('a start that left no result leaves its approval', () => {
+    const machine = faulty({
+      actions: {
+        recordResult: assign(({ context }: Given, { actorId, output }: ToolDone) => {
+          const result = { callId: actorId.replace('tool.', ''), output };
+          const { calls = [], ...rest } = updates.recordResult(context, result as never);
+          const grantsOf = (id: string) => context.calls.find((call) => call.id === id)?.grants;
+          return {
+            ...rest,
+            calls: calls.map((call) => ({ ...call, grants: grantsOf(call.id) ?? [] })),
+          };
+        }),
+      },
+    });
+    expect(violations(machine).spent?.at(-1)).toBe('tool.1.0 → unknown');
   });
 
   it('a person is not needed: the asking state lets everything through', () => {

@@ -17,7 +17,7 @@ import { randomFrom } from '../random.ts';
 import { after, createStage, liveChildren, type StagedRun } from './staged-run.ts';
 
 const SEED = 20_261_001;
-const TWO_CALL_STATES = 2_000;
+const TWO_CALL_STATES = 1_500;
 
 interface Cut {
   readonly path: readonly WorldEvent[];
@@ -26,10 +26,19 @@ interface Cut {
 
 const isOver = ({ status, context }: AgentSnapshot) => status !== 'active' || context.rest !== null;
 
+/**
+ * Without answers that change nothing, and without starts that do not come about: the stage writes
+ * the intent of every start. `decided-before.test.ts` is about those.
+ */
+function staged(world: World): World {
+  const toolOutcomes = world.toolOutcomes.filter((outcome) => outcome !== 'not_started');
+  return { ...world, strayAnswers: false, toolOutcomes };
+}
+
 const known = new WeakMap<AgentSnapshot, readonly WorldEvent[]>();
 
 function eventsIn(world: World, snapshot: AgentSnapshot): readonly WorldEvent[] {
-  const events = known.get(snapshot) ?? worldEvents({ ...world, strayAnswers: false }, snapshot);
+  const events = known.get(snapshot) ?? worldEvents(world, snapshot);
   known.set(snapshot, events);
   return events;
 }
@@ -207,12 +216,12 @@ function someStates(world: World, count: number, random: () => number): Cut[] {
 
 describe('a run interrupted at any control state goes on as if it had not been', () => {
   it.each([
-    ['one call per reply', ONE_CALL_WORLD],
-    ['one call per reply, no hooks', NO_HOOKS_WORLD],
+    ['one call per reply', staged(ONE_CALL_WORLD)],
+    ['one call per reply, no hooks', staged(NO_HOOKS_WORLD)],
   ])(
     '%s: every state',
     async (name, world) => {
-      const states = [...explore({ ...world, strayAnswers: false }).states.values()];
+      const states = [...explore(world).states.values()];
       console.log(`${name}: ${states.length} states`);
       expect(states.length).toBeGreaterThan(80);
       const cuts = states.map((state) => ({ path: pathTo(state), snapshot: state.snapshot }));
@@ -223,7 +232,8 @@ describe('a run interrupted at any control state goes on as if it had not been',
 
   it(`two calls per reply: ${TWO_CALL_STATES} states, seed ${SEED}`, async () => {
     const random = randomFrom(SEED);
-    const cuts = someStates(TWO_CALL_WORLD, TWO_CALL_STATES, random);
-    await checkAll(TWO_CALL_WORLD, cuts, random);
+    const world = staged(TWO_CALL_WORLD);
+    const cuts = someStates(world, TWO_CALL_STATES, random);
+    await checkAll(world, cuts, random);
   }, 300_000);
 });

@@ -75,6 +75,74 @@ describe('answers to a question', () => {
     expect(said(model.requests[1], 'tool')[0]).toContain('The approval has expired');
   });
 
+  it('end when they say, also for a call that waits for a slot', async () => {
+    let time = 1_000;
+    const ended: (() => void)[] = [];
+    const started: string[] = [];
+    const tool = defineTool({
+      name: 'note',
+      description: { zh: '记一笔', en: 'note' },
+      input: z.strictObject({ text: z.string() }),
+      execute: async ({ text }) => {
+        started.push(text);
+        return new Promise((resolve) => ended.push(() => resolve('ok')));
+      },
+    });
+    const { agent } = scriptedAgent([callNote('a', 'b', 'c'), answer('ok')], {
+      ...asks,
+      tools: [tool],
+      maxParallelTools: 1,
+      now: () => time,
+    });
+    const run = agent.start('task');
+    await untilAsked(run);
+    run.approve('1.0', ['use'], { expiresAt: 2_000 });
+    run.approve('1.1', ['use'], { expiresAt: 2_000 });
+    run.approve('1.2', ['use'], { expiresAt: 9_000 });
+    for await (const event of run) {
+      if (event.type !== 'step.started' || event.step.kind !== 'tool') continue;
+      time += 1_500;
+      await Promise.resolve();
+      ended.at(-1)?.();
+    }
+    expect(outcomes(await run.outcome)).toEqual({ '1.0': 'ok', '1.1': 'expired', '1.2': 'ok' });
+    expect(started).toEqual(['a', 'c']);
+    const starts = run.trace.filter(({ kind }) => kind === 'tool');
+    expect(starts).toMatchObject([
+      { callId: '1.0', attempt: 1 },
+      { callId: '1.2', attempt: 1 },
+    ]);
+  });
+
+  it('are asked for no more than so often when the facts are never what was approved', async () => {
+    let version = 0;
+    const tool = defineTool({
+      name: 'note',
+      description: { zh: '记一笔', en: 'note' },
+      input: z.strictObject({ text: z.string() }),
+      inspectFacts: async () => {
+        version += 1;
+        return { version };
+      },
+      execute: async () => 'ok',
+    });
+    const { agent, model } = scriptedAgent([callNote('a'), answer('ok')], {
+      ...asks,
+      tools: [tool],
+      limits: { setbacks: 2 },
+    });
+    const run = agent.start('task');
+    let asked = 0;
+    for await (const event of run) {
+      if (event.type !== 'permission.requested') continue;
+      asked += 1;
+      run.approve('1.0');
+    }
+    expect(asked).toBe(3);
+    expect(outcomes(await run.outcome)).toEqual({ '1.0': 'denied' });
+    expect(said(model.requests[1], 'tool')[0]).toContain('kept changing after it was approved');
+  });
+
   it('carry the reason of a denial to the model, with what had been asked', async () => {
     const { agent, model } = scriptedAgent([callNote('a'), answer('ok')], asks);
     const run = agent.start('task');

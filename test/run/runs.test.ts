@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AGENT_MACHINE_VERSION } from '../../machines/agent/agent.machine.ts';
 import { openRuns } from '../../src/run/runs.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import {
@@ -280,7 +281,9 @@ describe('copying runs', () => {
     [
       'of another machine, and says so before anything about its input',
       (text: string) =>
-        text.replace('"machineVersion":"1"', '"machineVersion":"9"').replace('"prompt":', '"p":'),
+        text
+          .replace(`"machineVersion":"${AGENT_MACHINE_VERSION}"`, '"machineVersion":"9"')
+          .replace('"prompt":', '"p":'),
       /machine version 9/u,
     ],
   ])('refuses an export that is %s', async (_, change, words) => {

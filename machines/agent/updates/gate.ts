@@ -1,9 +1,10 @@
 import type { Policies } from '../../permission/policies.ts';
 import { type Reason, reason as reasonOf } from '../../permission/reasons.ts';
 import { type ErrorData, toErrorData } from '../../vocabulary/errors.ts';
+import type { LocalizedText } from '../../vocabulary/json.ts';
 import type { ContextNote } from '../../vocabulary/messages.ts';
-import { close, decide, shownOf } from '../agent.calls.ts';
-import { questionCalls } from '../agent.guards.ts';
+import { approvalsOf, close, decide, shownOf } from '../agent.calls.ts';
+import { isApprovalOver, isStuck, isUninspected, questionCalls } from '../agent.guards.ts';
 import type { PortOutputs } from '../agent.ports.ts';
 import type { AgentContext, Call, Grant, Inspection } from '../agent.types.ts';
 import { type Update, updateCall, updateLive, wait, work } from './shared.ts';
@@ -52,48 +53,82 @@ function hookReasons(code: 'hook_blocked' | 'hook_failed', notes: readonly Conte
 
 // awaitPermission
 
-/**
- * Takes in what the live calls would touch as of now, and settles those that nobody can allow:
- * not looked up, too late an approval, or a deny of the evaluator.
- */
+/** Takes in what the live calls would touch as of now, or why that could not be found out. */
 export function recordFacts(context: AgentContext, { at, facts }: Inspection): Update {
   return {
     clock: work(context.clock, at),
     deadline: null,
     calls: updateLive(context.calls, (call) => {
       const found = Object.hasOwn(facts, call.id) ? facts[call.id] : undefined;
-      if (!found?.ok) return closeUninspected(call, found?.error ?? null);
-      return judge({ ...call, facts: found.facts }, context, at);
+      if (!found?.ok) return { ...call, facts: null, inspectionError: found?.error ?? null };
+      const seen = { ...call, facts: found.facts, inspectionError: null };
+      return isApprovalVoid(call, seen) ? { ...seen, setbacks: call.setbacks + 1 } : seen;
     }),
   };
 }
 
-/** The inspection itself failed: nothing it was asked about can be allowed. */
-export function closeUninspectedCalls({ calls, faults }: AgentContext, thrown: unknown): Update {
+/** Whether what was approved is no longer what is the case. */
+function isApprovalVoid(before: Call, now: Call): boolean {
+  return approvalsOf(before).length > 0 && shownOf(before) !== shownOf(now);
+}
+
+/** The inspection itself failed: of nothing that it was asked about is known what it would touch. */
+export function recordInspectionFault({ calls, faults }: AgentContext, thrown: unknown): Update {
   const error = toErrorData(thrown, 'facts_unavailable');
   return {
     faults: [...faults, { state: 'awaitPermission', error }],
     deadline: null,
-    calls: updateLive(calls, (call) => closeUninspected(call, error)),
+    calls: updateLive(calls, (call) => ({ ...call, facts: null, inspectionError: error })),
   };
 }
 
-function judge(call: Call, { policies }: AgentContext, at: number): Call {
-  const isLate = ({ shown, expiresAt }: Grant) =>
-    expiresAt !== null && expiresAt <= at && shown === shownOf(call);
-  if (call.grants.some(isLate))
-    return close(call, 'expired', { reasons: [reasonOf('approval_expired', 'engine')] });
-  const decision = decide(call, policies);
-  return decision.action === 'deny' ? close(call, 'denied', { reasons: decision.reasons }) : call;
+/** Nobody can decide about a call of which it is not known what it would touch. */
+export function closeUninspectedCalls({ calls }: AgentContext): Update {
+  return {
+    calls: updateLive(calls, (call) => {
+      if (!isUninspected(call)) return call;
+      const detail = wordsOfError(call.inspectionError);
+      const reasons = [reasonOf('facts_unavailable', 'engine', { detail })];
+      return close(call, 'facts_unavailable', { reasons });
+    }),
+  };
 }
 
-function closeUninspected(call: Call, error: ErrorData | null): Call {
+function wordsOfError(error: ErrorData | null): string | LocalizedText {
   const en = error?.message ?? '';
   const { zh } = (error?.details ?? {}) as { readonly zh?: unknown };
-  const detail = typeof zh === 'string' && en !== '' ? { zh, en } : en;
-  return close(call, 'facts_unavailable', {
-    reasons: [reasonOf('facts_unavailable', 'engine', { detail })],
-  });
+  return typeof zh === 'string' && en !== '' ? { zh, en } : en;
+}
+
+/** A call whose facts are never what was approved, or that never starts, is not gone on with. */
+export function closeStuckCalls({ calls, limits }: AgentContext): Update {
+  const detail = String(limits.setbacks);
+  const reasons = [reasonOf('too_many_setbacks', 'engine', { detail })];
+  return {
+    calls: updateLive(calls, (call) =>
+      isStuck(call, limits) ? close(call, 'denied', { reasons }) : call,
+    ),
+  };
+}
+
+/** An approval holds until its end, and not a moment longer. */
+export function expireApprovals({ calls, clock }: AgentContext): Update {
+  const reasons = [reasonOf('approval_expired', 'engine')];
+  return {
+    calls: updateLive(calls, (call) =>
+      isApprovalOver(call, clock.at) ? close(call, 'expired', { reasons }) : call,
+    ),
+  };
+}
+
+/** The evaluator's no, with every reason it gives. */
+export function denyForbiddenCalls({ calls, policies }: AgentContext): Update {
+  return {
+    calls: updateLive(calls, (call) => {
+      const { action, reasons } = decide(call, policies);
+      return action === 'deny' ? close(call, 'denied', { reasons }) : call;
+    }),
+  };
 }
 
 /** Opens a round of questions, with one deadline for all of them. */

@@ -107,6 +107,8 @@ function openCall({ tool, providerId, input, problem }: CheckedCall, id: string)
     hookQuestions: [],
     outcomeUnknown: false,
     facts: null,
+    inspectionError: null,
+    setbacks: 0,
     grants: [],
     context: [],
     result: null,

@@ -2,25 +2,26 @@ import { toErrorData } from '../../vocabulary/errors.ts';
 import type { ReadPostToolVerdicts } from '../agent.answers.ts';
 import { hasRun, isSettled, observationOf, settle } from '../agent.calls.ts';
 import { allowedCalls } from '../agent.guards.ts';
-import type { AgentContext, ToolOutput } from '../agent.types.ts';
+import type { AgentContext, Call, ToolOutput } from '../agent.types.ts';
 import { countRepeat } from '../repeats.ts';
 import { type Update, updateCall, work } from './shared.ts';
 
 // execute
 
-/** Marks as running what the evaluator allows; its grants are spent with that. */
+/** Marks as running what the evaluator allows. Its grants stay until it is known to have started. */
 export function startCalls(context: AgentContext): Update {
   const allowed = new Set(allowedCalls(context));
   return {
     calls: context.calls.map((call) =>
-      allowed.has(call)
-        ? { ...call, stage: 'running', starts: call.starts + 1, grants: [], outcomeUnknown: false }
-        : call,
+      allowed.has(call) ? { ...call, stage: 'running', starts: call.starts + 1 } : call,
     ),
   };
 }
 
-/** Takes a tool's result in. An `unknown` one makes its call live again: a person decides. */
+/**
+ * Takes a tool's result in. An `unknown` one makes its call live again: a person decides. So does a
+ * start that did not come about: its grants are not spent, and it is decided on as things are now.
+ */
 export function recordResult(
   { calls, clock }: AgentContext,
   { callId, output }: { readonly callId: string; readonly output: ToolOutput },
@@ -28,12 +29,23 @@ export function recordResult(
   const { outcome, content, ms, at } = output;
   return {
     clock: work(clock, at),
-    calls: updateCall(calls, callId, (call) =>
-      outcome === 'unknown'
-        ? { ...call, stage: 'live', outcomeUnknown: true, facts: null }
-        : settle(call, { outcome, content, reasons: [], ms }),
-    ),
+    calls: updateCall(calls, callId, (call) => {
+      if (outcome === 'not_started') return setBack(call);
+      if (outcome === 'unknown') return reopen(call);
+      return settle(call, { outcome, content, reasons: [], ms });
+    }),
   };
+}
+
+/** A start that did not come about: nothing ran, and nothing that was approved is spent. */
+function setBack(call: Call): Call {
+  return { ...call, stage: 'live', starts: call.starts - 1, setbacks: call.setbacks + 1 };
+}
+
+/** A start that left no result: what was approved is spent, and nothing is known any more. */
+function reopen(call: Call): Call {
+  const fresh = { facts: null, grants: [], setbacks: 0 } as const;
+  return { ...call, ...fresh, stage: 'live', outcomeUnknown: true };
 }
 
 /** A tool's actor broke in a way its port did not turn into a result: an error like any other. */

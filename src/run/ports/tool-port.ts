@@ -24,12 +24,17 @@ export function toolPort(parts: AgentParts) {
   return portActor<'tool'>(parts, 'tool_failed', async (input, scope) => {
     const { observer, slots, journal } = parts.services(input.runId);
     const { turn, callId, tool, attempt } = input;
+    const isOver = () => input.approvedUntil !== null && input.approvedUntil <= parts.now();
     const giveBack = await slots.take(scope.signal);
     try {
+      // Other tools may have held the slots for long: an approval holds until its end.
+      if (isOver()) return notRun('not_started', parts);
       // Written down before it starts: after a crash, nobody could tell otherwise.
       const intent = await journal?.intend(callId, attempt);
       if (intent === 'known' && parts.tools.get(tool)?.safeToRepeat !== true)
-        return { outcome: 'unknown', content: '', ms: 0, at: parts.now() };
+        return notRun('unknown', parts);
+      // Writing may have taken long, too.
+      if (isOver()) return notRun('not_started', parts);
       scope.signal.throwIfAborted();
       const part = { kind: 'tool', turn, callId, tool, attempt, input: input.input } as const;
       const step = observer?.open<'tool'>({ ...part, outcome: 'open', bytes: 0, content: '' });
@@ -46,14 +51,22 @@ export function toolPort(parts: AgentParts) {
   });
 }
 
+/** What a call answers whose tool is not run now. */
+function notRun(outcome: 'not_started' | 'unknown', { now }: AgentParts): ToolOutput {
+  return { outcome, content: '', ms: 0, at: now() };
+}
+
+/** How a tool that was run may end. */
+type RanOutput = ToolOutput & { readonly outcome: 'ok' | 'error' | 'timeout' };
+
 async function runTool(
   input: PortInputs['tool'],
   { signal, history }: PortScope,
   { tools, now, maxResultBytes }: AgentParts,
-): Promise<{ output: ToolOutput; bytes: number }> {
+): Promise<{ output: RanOutput; bytes: number }> {
   const { locale } = input;
   const startedAt = now();
-  const ended = (outcome: ToolOutput['outcome'], text: string) => {
+  const ended = (outcome: RanOutput['outcome'], text: string) => {
     const content = capResult(text, { locale, maxBytes: maxResultBytes });
     const at = now();
     const output = { outcome, content, ms: Math.max(0, at - startedAt), at };

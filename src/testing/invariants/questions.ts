@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../machines/vocabulary/json.ts';
 import type { Property } from '../properties.ts';
 import { callBefore, callsOf, firstProblem } from '../taken.ts';
 import { inspected, missingOf } from './approvals.ts';
@@ -13,8 +14,8 @@ export const questions: Property = {
     const verdicts = callsOf(taken.before)
       .filter(({ stage }) => stage === 'live')
       .flatMap((call) => {
-        const facts = inspected(taken.event, call.id);
-        const missing = facts === null ? null : missingOf(call, facts, context.policies);
+        const facts = inspected(taken, call.id);
+        const missing = facts === null ? null : missingOf(call, facts, context);
         return missing === null ? [] : [{ id: call.id, missing }];
       });
     const lacking = verdicts.filter(({ missing }) => missing.length > 0).map(({ id }) => id);
@@ -30,16 +31,18 @@ export const questions: Property = {
 
 export const grants: Property = {
   id: 'grants',
-  text: 'Only a person adds a grant, and only to the call it names.',
+  text: 'Only a person adds a grant, only to the call it names, and it is kept as it was given.',
   violation: (taken) =>
     firstProblem(
       callsOf(taken.after).map((call) => {
-        const had = callBefore(taken, call.id)?.grants.length ?? 0;
-        if (call.grants.length <= had) return null;
-        const { type, callId } = taken.event;
-        return type === 'permission.grant' && callId === call.id
+        const had = callBefore(taken, call.id)?.grants ?? [];
+        if (call.grants.length <= had.length) return null;
+        const { type, callId, approvals, shown, by, at, expiresAt } = taken.event;
+        if (type !== 'permission.grant' || callId !== call.id) return `${call.id} has a new grant`;
+        const wanted = [...had, { approvals, shown, by, at, expiresAt }];
+        return canonicalJson(call.grants) === canonicalJson(wanted)
           ? null
-          : `${call.id} has a new grant`;
+          : `${call.id} has another grant than was given`;
       }),
     ),
 };

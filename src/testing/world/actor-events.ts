@@ -5,6 +5,7 @@ import type {
   ModelAnswer,
   ParsedReply,
   PreToolVerdict,
+  ToolOutput,
 } from '../../../machines/agent/agent.types.ts';
 import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { canonicalJson } from '../../../machines/vocabulary/json.ts';
@@ -76,7 +77,7 @@ export function actorEvents(
       return world.toolOutcomes.map((outcome) =>
         outcome === 'crash'
           ? failed('crash')
-          : done(outcome, { outcome, content: outcome, ms: 1, at: snapshot.context.clock.at }),
+          : done(outcome, toolOutput(outcome, snapshot.context.clock.at)),
       );
     case 'postToolUse':
       return [
@@ -101,6 +102,12 @@ export function actorEvents(
     default:
       throw new Error(`The world does not know the actor source "${src}".`);
   }
+}
+
+/** A start that does not come about waits a moment first: brief approvals end in it. */
+function toolOutput(outcome: ToolOutput['outcome'], at: number): ToolOutput {
+  if (outcome === 'not_started') return { outcome, content: '', ms: 0, at: at + 1 };
+  return { outcome, content: outcome, ms: 1, at };
 }
 
 function liveCalls({ context }: AgentSnapshot): readonly Call[] {

@@ -39,9 +39,14 @@ function grantOf(
       shown: shownOf(question),
       by: 'person',
       at: snapshot.context.clock.at,
-      expiresAt: kind === 'expired' ? snapshot.context.clock.at : null,
+      expiresAt: endOf(kind, snapshot),
     },
   ];
+}
+
+function endOf(kind: World['grants'][number], { context }: AgentSnapshot): number | null {
+  if (kind === 'expired') return context.clock.at;
+  return kind === 'brief' ? context.clock.at + 1 : null;
 }
 
 /** Answers that must change nothing: for another call, for what is not missing, for something else. */

@@ -45,15 +45,18 @@ export const FACTS = {
 const EVERYTHING: World = {
   policies: DEFAULT_POLICIES,
   hooks: ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop'],
-  limits: { ...DEFAULT_LIMITS, callsPerReply: 2, turns: 1, repairs: 1, stopBlocks: 1 },
+  limits: {
+    ...DEFAULT_LIMITS,
+    ...{ callsPerReply: 2, turns: 1, repairs: 1, stopBlocks: 1, setbacks: 1 },
+  },
   calls: Object.values(CALLS),
   callsPerReply: [0, 1, 3],
   preToolVerdicts: ['proceed', 'ask', 'block', 'failed'],
   omissions: true,
   crashes: true,
   facts: Object.values(FACTS),
-  toolOutcomes: ['ok', 'error', 'timeout', 'unknown', 'crash'],
-  grants: ['full', 'partial', 'expired'],
+  toolOutcomes: ['ok', 'error', 'timeout', 'unknown', 'not_started', 'crash'],
+  grants: ['full', 'partial', 'expired', 'brief'],
   modelCosts: [{ ms: 1, tokens: 1 }],
   raisedLimits: null,
   cancel: true,
@@ -66,21 +69,30 @@ export const ONE_CALL_WORLD: World = EVERYTHING;
 /** Two calls in one reply and all that may become of them; the run rests after the batch. */
 export const TWO_CALL_WORLD: World = {
   ...EVERYTHING,
+  limits: { ...EVERYTHING.limits, setbacks: 0 },
   calls: [CALLS.image],
   callsPerReply: [0, 2, 3],
+  toolOutcomes: ['ok', 'error', 'timeout', 'unknown', 'crash'],
+  grants: ['full', 'partial', 'expired'],
   strayAnswers: false,
 };
 
 /** No hooks at all: every hook state is passed by. */
-export const NO_HOOKS_WORLD: World = { ...EVERYTHING, hooks: [] };
+export const NO_HOOKS_WORLD: World = {
+  ...EVERYTHING,
+  hooks: [],
+};
 
 /** Two calls in one reply and no hooks. */
 export const TWO_CALL_NO_HOOKS_WORLD: World = {
   ...TWO_CALL_WORLD,
+  limits: { ...EVERYTHING.limits, setbacks: 1 },
   hooks: [],
   callsPerReply: [2],
   facts: [FACTS.clean, FACTS.overwrite],
   omissions: false,
+  toolOutcomes: ['ok', 'unknown', 'not_started'],
+  grants: ['full', 'expired', 'brief'],
   strayAnswers: true,
 };
 
@@ -90,14 +102,14 @@ export const LIMITS_WORLD: World = {
   limits: {
     ...DEFAULT_LIMITS,
     ...{ turns: 2, toolCalls: 2, callsPerReply: 1, repairs: 1, stopBlocks: 1, repeatedCalls: 2 },
-    ...{ tokens: 10, time: 1_000, approvalDeadline: 1_000 },
+    ...{ tokens: 10, time: 1_000, approvalDeadline: 1_000, setbacks: 1 },
   },
   calls: [CALLS.search, CALLS.image],
   callsPerReply: [1, 2],
   preToolVerdicts: ['proceed'],
   omissions: false,
   facts: [FACTS.clean, FACTS.overwrite],
-  toolOutcomes: ['ok'],
+  toolOutcomes: ['ok', 'not_started'],
   grants: ['full'],
   modelCosts: [
     { ms: 1, tokens: 1 },
@@ -111,12 +123,15 @@ export const LIMITS_WORLD: World = {
 /** The same with two calls per reply. */
 export const TWO_CALL_LIMITS_WORLD: World = {
   ...LIMITS_WORLD,
-  limits: { ...LIMITS_WORLD.limits, callsPerReply: 2, toolCalls: 4, turns: 2 },
+  limits: {
+    ...LIMITS_WORLD.limits,
+    ...{ callsPerReply: 2, toolCalls: 4, turns: 2, setbacks: 0 },
+  },
   calls: [CALLS.image],
   callsPerReply: [2, 3],
   preToolVerdicts: ['proceed', 'block'],
   facts: [FACTS.clean, FACTS.overwrite],
-  toolOutcomes: ['ok', 'unknown'],
+  toolOutcomes: ['ok', 'unknown', 'not_started'],
   modelCosts: [{ ms: 1, tokens: 1 }],
   raisedLimits: { ...LIMITS_WORLD.raisedLimits, turns: 3, toolCalls: 6 },
 };
@@ -128,5 +143,5 @@ export const SHIPPED_WORLDS: readonly NamedWorld[] = [
   { name: 'one call per reply, every limit', world: LIMITS_WORLD, replay: 'all' },
   { name: 'two calls per reply', world: TWO_CALL_WORLD, replay: 40 },
   { name: 'two calls per reply, no hooks', world: TWO_CALL_NO_HOOKS_WORLD, replay: 40 },
-  { name: 'two calls per reply, every limit', world: TWO_CALL_LIMITS_WORLD, replay: 80 },
+  { name: 'two calls per reply, every limit', world: TWO_CALL_LIMITS_WORLD, replay: 40 },
 ];

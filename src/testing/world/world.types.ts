@@ -1,5 +1,10 @@
 import type { AgentSnapshot } from '../../../machines/agent/agent.machine.ts';
-import type { CheckedCall, Limits, PreToolVerdict } from '../../../machines/agent/agent.types.ts';
+import type {
+  CheckedCall,
+  Limits,
+  PreToolVerdict,
+  ToolOutput,
+} from '../../../machines/agent/agent.types.ts';
 import type { HookEvent } from '../../../machines/agent/matcher.ts';
 import type { Facts } from '../../../machines/permission/evaluate.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
@@ -54,8 +59,9 @@ export interface World {
   /** Whether actors may fail as a whole. */
   readonly crashes: boolean;
   readonly facts: readonly FactsVariant[];
-  readonly toolOutcomes: readonly ('ok' | 'error' | 'timeout' | 'unknown' | 'crash')[];
-  readonly grants: readonly ('full' | 'partial' | 'expired')[];
+  readonly toolOutcomes: readonly (ToolOutput['outcome'] | 'crash')[];
+  /** `expired`: ends as it is given. `brief`: ends before a start that does not come about. */
+  readonly grants: readonly ('full' | 'partial' | 'expired' | 'brief')[];
   /** How much time and how many tokens one model request may take. */
   readonly modelCosts: readonly { readonly ms: number; readonly tokens: number }[];
   /** Limits a person may raise to, once per limit; null: nobody resumes. */

@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
 import { createFileGuard } from '../../src/facts/file-guard.ts';
-import { type WriteFiles, type WriteOptions, writeApproved } from '../../src/facts/file-write.ts';
+import type { FileSystem } from '../../src/facts/file-system.ts';
+import { type WriteOptions, writeApproved } from '../../src/facts/file-write.ts';
 import { inTemporaryFolder } from '../tools/tool-context.ts';
 
 const { signal } = new AbortController();
@@ -53,7 +54,7 @@ async function inFolder(work: (place: Place) => Promise<void>): Promise<void> {
 }
 
 /** Fails the write of the temporary file half way, as a full disk does. */
-function failingFiles(code: string, before?: () => Promise<void>): WriteFiles {
+function failingFiles(code: string, before?: () => Promise<void>): FileSystem {
   return {
     ...nodeFiles,
     async open(path, flags, mode) {
@@ -106,7 +107,7 @@ describe('writing what was approved', () => {
   it('never replaces what appears at the last moment', async () => {
     await inFolder(async ({ folder, identify, write }) => {
       const identity = await identify('new.txt');
-      const files: WriteFiles = {
+      const files: FileSystem = {
         ...nodeFiles,
         async link(from, to) {
           await writeFile(join(folder, 'new.txt'), 'other');
@@ -149,7 +150,7 @@ describe('writing what was approved', () => {
   it('replaces a link planted between the last look and the move, and does not follow it', async () => {
     await inFolder(async ({ root, folder, identify, write }) => {
       const identity = await identify('old.txt');
-      const files: WriteFiles = {
+      const files: FileSystem = {
         ...nodeFiles,
         async rename(from, to) {
           await rm(join(folder, 'old.txt'));
@@ -195,7 +196,7 @@ describe('writing what was approved', () => {
       await inFolder(async ({ root, folder, identify, write }) => {
         const identity = await identify('new.txt');
         let swapped = false;
-        const files: WriteFiles = {
+        const files: FileSystem = {
           ...nodeFiles,
           async open(path, flags, mode) {
             if (String(path).endsWith('.tmp')) {

@@ -53,7 +53,10 @@ export async function walkPath(
 ): Promise<Walk> {
   const steps = new Steps(files, await openFolder(files, '/', '/'));
   try {
-    const walk = await walkNames(steps, splitPath(path.startsWith('/') ? path : `${start}/${path}`));
+    const walk = await walkNames(
+      steps,
+      splitPath(path.startsWith('/') ? path : `${start}/${path}`),
+    );
     return { ...walk, end: await confirmPlace(walk.end, steps.folder) };
   } finally {
     await steps.folder.close();

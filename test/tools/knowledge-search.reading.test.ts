@@ -1,14 +1,19 @@
 import { link, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createKnowledgeSearch } from '../../src/tools/knowledge-search/knowledge-search.ts';
 import { createLibraryReader } from '../../src/tools/knowledge-search/library.ts';
-import { createToolContext, inTemporaryFolder, runTool } from './tool-context.ts';
+import {
+  createToolContext,
+  filesIn,
+  inTemporaryFolder,
+  knowledgeIn,
+  runTool,
+} from './tool-context.ts';
 
 const { signal } = new AbortController();
 
 async function searchIn(root: string, keywords: string) {
-  return runTool(createKnowledgeSearch({ root }), { keywords });
+  return runTool(knowledgeIn(root), { keywords });
 }
 
 describe('what is read', () => {
@@ -66,7 +71,7 @@ describe('what is read', () => {
     await inTemporaryFolder(async (root) => {
       await writeFile(join(root, 'a.md'), '## 甲\n旧文\n');
       await writeFile(join(root, 'b.md'), '## 乙\n文\n');
-      const reader = createLibraryReader(root, () => false);
+      const reader = createLibraryReader(filesIn(root));
       const first = await reader.read(signal);
       expect(await reader.read(signal)).toBe(first);
       const untouched = first.index.entries.find(({ entry }) => entry.file === 'b.md')?.entry;
@@ -86,7 +91,7 @@ describe('what is read', () => {
     const reason = new Error('cancelled');
     const context = createToolContext({ signal: AbortSignal.abort(reason) });
     await inTemporaryFolder(async (root) => {
-      const tool = createKnowledgeSearch({ root });
+      const tool = knowledgeIn(root);
       await expect(tool.execute({ keywords: '退货' }, context)).rejects.toBe(reason);
     });
   });
@@ -94,12 +99,12 @@ describe('what is read', () => {
   it('is nothing when the root was replaced or never was', async () => {
     await inTemporaryFolder(async (place) => {
       const root = join(place, 'root');
-      const missing = createKnowledgeSearch({ root });
+      const missing = knowledgeIn(root);
       await expect(runTool(missing, { keywords: 'a' })).rejects.toMatchObject({
         code: 'invalid_root',
       });
       await mkdir(root);
-      const tool = createKnowledgeSearch({ root });
+      const tool = knowledgeIn(root);
       await runTool(tool, { keywords: 'a' });
       await rename(root, join(place, 'moved'));
       await mkdir(root);

@@ -3,20 +3,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createFileGuard } from '../../src/facts/file-guard.ts';
-import { createKnowledgeSearch } from '../../src/tools/knowledge-search/knowledge-search.ts';
 import { createLibraryReader } from '../../src/tools/knowledge-search/library.ts';
 import { validateInput } from '../../src/tools/validate-input.ts';
 import { knowledgeRanking } from '../cases/kinds/knowledge-ranking.ts';
 import { knowledgeSearch } from '../cases/kinds/knowledge-search.ts';
 import { markdownSections } from '../cases/kinds/markdown-sections.ts';
-import { inTemporaryFolder, runTool } from './tool-context.ts';
+import { filesIn, inTemporaryFolder, knowledgeIn, runTool } from './tool-context.ts';
 
 const fileOf = (kind: string) => fileURLToPath(new URL(`../cases/${kind}.json`, import.meta.url));
 const KNOWLEDGE = fileURLToPath(new URL('../../knowledge', import.meta.url));
 const { signal } = new AbortController();
 
 async function searchIn(root: string, keywords: string, locale: 'zh' | 'en' = 'zh') {
-  return runTool(createKnowledgeSearch({ root }), { keywords }, { locale });
+  return runTool(knowledgeIn(root), { keywords }, { locale });
 }
 
 describe('cases of knowledge_search', () => {
@@ -119,14 +118,11 @@ describe('facts and arguments', () => {
       await mkdir(join(root, 'private/docs'), { recursive: true });
       const guard = createFileGuard({ workingFolder: root, allowed: [root], private: ['private'] });
       const factsOf = (folder: string) =>
-        createKnowledgeSearch({ root: folder, privateAreas: guard }).inspectFacts(
-          { keywords: 'private' },
-          { signal },
-        );
+        knowledgeIn(folder, guard).inspectFacts({ keywords: 'private' }, { signal });
       expect(await factsOf(root)).toEqual({ touchesPrivate: false });
       expect(await factsOf(join(root, 'private'))).toEqual({ touchesPrivate: true });
       expect(await factsOf(join(root, 'private/docs'))).toEqual({ touchesPrivate: true });
-      const closed = createKnowledgeSearch({ root: join(root, 'private'), privateAreas: guard });
+      const closed = knowledgeIn(join(root, 'private'), guard);
       await expect(runTool(closed, { keywords: 'a' })).rejects.toMatchObject({
         code: 'private_root',
       });
@@ -134,7 +130,7 @@ describe('facts and arguments', () => {
   });
 
   it('refuses keywords with nothing to search for before it runs', () => {
-    const tool = createKnowledgeSearch({ root: KNOWLEDGE });
+    const tool = knowledgeIn(KNOWLEDGE);
     expect(tool.textField).toBe('keywords');
     expect(validateInput(tool, { keywords: '退货' }, 'zh').ok).toBe(true);
     for (const keywords of ['', ' ', '，。', '\u200b', 'x'.repeat(513)]) {
@@ -148,7 +144,7 @@ describe('facts and arguments', () => {
 
 describe('the knowledge that comes with AgentHub', () => {
   it('has the same sections in Chinese and in English, sixteen or more', async () => {
-    const reader = createLibraryReader(KNOWLEDGE, () => false);
+    const reader = createLibraryReader(filesIn(KNOWLEDGE));
     const { index, skipped } = await reader.read(signal);
     const count = (english: boolean) =>
       index.entries.filter(({ entry: { file, title } }) => {

@@ -42,7 +42,7 @@ export function fold(text: string): string {
 const SPACE_IN_HAN = /(?<=\p{Script=Han}) (?=\p{Script=Han})/gu;
 
 /** Characters that are folded in one step. */
-const FOLD_LENGTH = 32_768;
+const FOLD_LENGTH = 16_384;
 
 /** As {@link fold}, in steps of some lines each: no form reaches from one line to the next. */
 export function* foldInSteps(text: string): Steps<string> {

@@ -37,7 +37,7 @@ const BOOST: Readonly<Record<Field, number>> = {
 };
 
 /** Characters of a body that are ranked as one document; a longer body is several. */
-const DOCUMENT_LENGTH = 32_768;
+const DOCUMENT_LENGTH = 16_384;
 
 export function createRanking(): Ranking {
   const documents = new MiniSearch<RankedDocument>({

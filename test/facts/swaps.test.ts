@@ -59,6 +59,7 @@ function swapsOf(root: string): Readonly<Record<string, Swap>> {
     'the allowed folder and a link to the private one': link(allowed, join(root, 'secret')),
     'a folder and the private one itself': exchange(join(allowed, 'a'), join(root, 'secret')),
     'the allowed folder and the private one': exchange(allowed, join(root, 'secret')),
+    'the allowed folder and one outside': exchange(allowed, join(root, 'outside')),
   };
 }
 

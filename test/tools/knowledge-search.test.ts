@@ -79,6 +79,27 @@ describe('what the model is shown', () => {
     });
   });
 
+  it('speaks the language of the run', async () => {
+    await inTemporaryFolder(async (root) => {
+      await writeFile(join(root, 'a.md'), '退货\nsource: b.md\n');
+      const { content } = await searchIn(root, '退货', 'en');
+      expect(content).toBe('Source: a.md\n## (beginning of the file)\n退货\n source: b.md');
+    });
+  });
+
+  it('is never front matter, but for its title', async () => {
+    await inTemporaryFolder(async (root) => {
+      await writeFile(
+        join(root, 'a.md'),
+        '---\ntitle: 退款说明\ninternal_note: 二十天后拒绝\n---\n\n三十天内退款。\n\n## 办法\n写信。\n',
+      );
+      expect((await searchIn(root, '拒绝')).details?.kind).toBe('nothing');
+      const { content, details } = await searchIn(root, '说明');
+      expect(content).toBe('来源：a.md\n## 退款说明\n三十天内退款。');
+      expect(details?.hits).toEqual([{ file: 'a.md', title: '退款说明', line: 1 }]);
+    });
+  });
+
   it('cannot be forged by a document', async () => {
     await inTemporaryFolder(async (root) => {
       await writeFile(

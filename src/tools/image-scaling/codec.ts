@@ -1,4 +1,4 @@
-import type { Metadata, SharpOptions, WebpOptions } from 'sharp';
+import type { GifOptions, Metadata, SharpOptions, WebpOptions } from 'sharp';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { isAnimated, isLosslessWebp, sniffFormat } from './formats.ts';
 import type { Fit, ImageFormat, ScaledImage, ScalingNote } from './image-scaling.types.ts';
@@ -184,14 +184,15 @@ async function encodeImage(
 }
 
 /** How a picture is encoded; as the encoder sees fit by default. */
-type OutputOptions = Pick<WebpOptions, 'quality' | 'lossless'>;
+type OutputOptions = Pick<WebpOptions & GifOptions, 'quality' | 'lossless' | 'reuse' | 'dither'>;
 
 /**
- * Encodes so that a picture encoded before looks the same: PNG and GIF lose nothing anyway (and
- * PNG would take a quality for a wish to have fewer colours).
+ * Encodes so that a picture encoded before looks the same: without loss where its format can. (PNG
+ * would take a quality for a wish to have fewer colours.)
  */
 function sameLook({ format, content }: SourceImage): OutputOptions {
-  if (format === 'png' || format === 'gif') return {};
+  if (format === 'png') return {};
+  if (format === 'gif') return { reuse: false, dither: 0 };
   return format === 'webp' && isLosslessWebp(content) ? { lossless: true } : { quality: 95 };
 }
 

@@ -1,16 +1,17 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
-import { lstat, realpath, stat } from 'node:fs/promises';
+import * as nodeFiles from 'node:fs/promises';
 import { posix } from 'node:path';
 import { AgentHubError, type ErrorData } from '../../machines/vocabulary/errors.ts';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
 import { privateRelation } from './areas.ts';
 import { type ReadOptions, readApproved } from './file-read.ts';
+import type { FileSystem } from './file-system.ts';
 import { type WriteOptions, writeApproved } from './file-write.ts';
-import { identityOf } from './identity.ts';
+import { identityOf, inodeKey } from './identity.ts';
 import { findPathTextProblem } from './path-text.ts';
 import { findFileProblem } from './problems.ts';
 import { type Areas, type FileOperation, judge, type PathVerdict } from './verdict.ts';
-import { inodeKey, type Walk, walkPath } from './walk.ts';
+import { type Walk, walkPath } from './walk.ts';
 
 /** The folders a guard knows; relative ones start from the working folder. */
 export interface FileGuardOptions {
@@ -20,6 +21,7 @@ export interface FileGuardOptions {
   readonly allowed: readonly string[];
   /** Folders that stay closed, whatever else allows them. They may be missing. */
   readonly private: readonly string[];
+  readonly files?: FileSystem;
 }
 
 /** What a path is, before anything is opened. */
@@ -37,10 +39,16 @@ export interface FileInspection {
 
 /** The one place that decides which files may be touched, and that touches them. */
 export interface FileGuard {
-  /** Looks a path up without opening it. Throws `area_changed` when an allowed folder was replaced. */
+  /**
+   * Looks a path up, opening folders only, and judges what their handles say. Throws `moved` when
+   * a folder was moved meanwhile, `area_changed` when an allowed folder was replaced.
+   */
   inspect(path: unknown, operation: FileOperation): Promise<FileInspection>;
-  /** Whether an absolute path is, or is inside, a private area, by its text alone. */
-  isPrivate(path: string): boolean;
+  /**
+   * Whether an absolute path is, or is inside, a private area, by its text; or, given its
+   * {@link inodeKey}, whether it is a private folder under another name.
+   */
+  isPrivate(path: string, key?: string): boolean;
   /** The content of an inspected input; throws `file_changed` when it is not what was inspected. */
   read(identity: JsonObject, options: ReadOptions): Promise<Uint8Array>;
   /** Writes an inspected output in one step; throws `file_changed` or `output_exists`. */
@@ -62,27 +70,30 @@ const PRIVATE: FileInspection = {
  * Throws `invalid_area` for an allowed or working folder that is not one.
  */
 export function createFileGuard(options: FileGuardOptions): FileGuard {
+  const { files = nodeFiles } = options;
   const workingFolder = resolveFolder(options.workingFolder).path;
   const allowed = options.allowed.map(resolveFolder);
   const configured = options.private.map((path) => posix.resolve(workingFolder, path));
   const known = new Set([...configured, ...configured.map(resolveAsFarAsPossible)]);
   // A private folder stays private under whatever name it is moved to.
-  const knownKeys = configured.flatMap(findKey);
+  const knownKeys = new Set(configured.flatMap(findKey));
 
   return {
-    isPrivate: (path) => [...known].some((area) => privateRelation(area, path) !== 'apart'),
-    read: readApproved,
-    write: writeApproved,
+    isPrivate: (path, key = '') =>
+      knownKeys.has(key) || [...known].some((area) => privateRelation(area, path) !== 'apart'),
+    read: (identity, given) => readApproved(identity, { files, ...given }),
+    write: (identity, content, given) => writeApproved(identity, content, { files, ...given }),
     async inspect(path, operation) {
       const textProblem = findPathTextProblem(path);
       if (textProblem !== null) return unusable('invalid', 'invalid_path', textProblem);
       const text = path as string;
-      for (const folder of allowed) await requireSameFolder(folder);
+      for (const folder of allowed) await requireSameFolder(folder, files);
       const areas: Areas = {
         allowed: allowed.map((folder) => folder.path),
-        ...(await resolvePrivate(known, knownKeys)),
+        ...(await resolvePrivate({ paths: known, privateKeys: knownKeys }, files)),
       };
-      const walk = await walkPath(workingFolder, text);
+      const walk = await walkPath(workingFolder, text, files);
+      for (const folder of allowed) requireWalkedFolder(folder, walk);
       const lexicalPath = posix.resolve(workingFolder, text);
       const verdict = judge(walk, operation, { areas, lexicalPath });
       if (verdict === 'private') return PRIVATE;
@@ -93,7 +104,7 @@ export function createFileGuard(options: FileGuardOptions): FileGuard {
         outsideAllowedArea: verdict === 'outside',
         exists: walk.end.kind === 'found',
         problem,
-        identity: problem === null ? await identify(walk, operation) : null,
+        identity: problem === null ? identify(walk, operation) : null,
       };
     },
   };
@@ -129,10 +140,19 @@ function resolveAsFarAsPossible(path: string): string {
   }
 }
 
-async function requireSameFolder(folder: Folder): Promise<void> {
-  const stats = await lstat(folder.path, { bigint: true }).catch(() => null);
-  if (stats?.isDirectory() && inodeKey(stats) === folder.key) return;
-  throw new AgentHubError(
+async function requireSameFolder(folder: Folder, files: FileSystem): Promise<void> {
+  const stats = await files.lstat(folder.path, { bigint: true }).catch(() => null);
+  if (!stats?.isDirectory() || inodeKey(stats) !== folder.key) throw areaChanged();
+}
+
+/** An allowed folder that was another one only while the walk passed it. */
+function requireWalkedFolder(folder: Folder, { waypoints }: Walk): void {
+  const passed = waypoints.findLast(({ path }) => path === folder.path);
+  if (passed !== undefined && passed.key !== folder.key) throw areaChanged();
+}
+
+function areaChanged(): AgentHubError {
+  return new AgentHubError(
     'area_changed',
     'An allowed folder was replaced since the start, so nothing in it is touched; start again.',
   );
@@ -144,16 +164,16 @@ function findKey(path: string): string[] {
 }
 
 async function resolvePrivate(
-  known: ReadonlySet<string>,
-  knownKeys: readonly string[],
+  known: { readonly paths: ReadonlySet<string>; readonly privateKeys: ReadonlySet<string> },
+  files: FileSystem,
 ): Promise<Omit<Areas, 'allowed'>> {
-  const paths = new Set(known);
-  const privateKeys = new Set(knownKeys);
-  for (const path of known) {
-    const stats = await stat(path, { bigint: true }).catch(() => null);
+  const paths = new Set(known.paths);
+  const privateKeys = new Set(known.privateKeys);
+  for (const path of known.paths) {
+    const stats = await files.stat(path, { bigint: true }).catch(() => null);
     if (stats === null) continue;
     privateKeys.add(inodeKey(stats));
-    paths.add(await realpath(path));
+    paths.add(await files.realpath(path));
   }
   return { private: [...paths], privateKeys };
 }
@@ -162,17 +182,9 @@ function unusable(verdict: PathVerdict, code: string, message: string): FileInsp
   return { ...PRIVATE, verdict, touchesPrivate: false, problem: { code, message } };
 }
 
-async function identify(walk: Walk, operation: FileOperation): Promise<JsonObject> {
-  const { end } = walk;
+function identify({ end, folderStats }: Walk, operation: FileOperation): JsonObject {
   const file = end.kind === 'found' ? identityOf(end.stats) : null;
   if (operation === 'read') return { path: end.path, file };
-  const folder =
-    end.kind === 'missing'
-      ? end.folderStats
-      : await lstat(posix.dirname(end.path), { bigint: true });
-  return {
-    path: end.path,
-    folder: { dev: String(folder.dev), ino: String(folder.ino) },
-    existing: file,
-  };
+  const folder = { dev: String(folderStats.dev), ino: String(folderStats.ino) };
+  return { path: end.path, folder, existing: file };
 }

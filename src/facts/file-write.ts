@@ -1,27 +1,28 @@
 import { randomBytes } from 'node:crypto';
-import { type BigIntStats, constants } from 'node:fs';
+import { constants } from 'node:fs';
 import * as nodeFiles from 'node:fs/promises';
 import { posix } from 'node:path';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
+import type { FileSystem } from './file-system.ts';
 import { isSameFile, type OutputIdentity, readOutputIdentity } from './identity.ts';
-
-/** The part of `node:fs/promises` that writing needs; tests hand in one that fails. */
-export type WriteFiles = Pick<typeof nodeFiles, 'open' | 'lstat' | 'link' | 'rename' | 'unlink'>;
+import { type OpenFolder, openFolder } from './open-folder.ts';
 
 /** How an inspected output is written. */
 export interface WriteOptions {
   readonly signal: AbortSignal;
   /** Whether replacing what was inspected was granted; otherwise nothing may stand there. */
   readonly overwrite: boolean;
-  readonly files?: WriteFiles;
+  readonly files?: FileSystem;
 }
 
 /**
  * Writes an inspected output whole or not at all: into a temporary file in the same folder, which
  * is then moved into place, by `link` (which never replaces) when overwriting was not granted,
- * by `rename` when it was and the old file is still the one that was inspected. The temporary
- * file is removed in every case. A link planted at the output is never followed.
+ * by `rename` when it was and the old file is still the one that was inspected. The folder is
+ * held by its handle from the first look to the move, and looked at again right before it: it has
+ * to lie where it was inspected. The temporary file is removed in every case. A link planted at the
+ * output is never followed.
  *
  * Throws `file_changed`, `output_exists`, or `write_failed` with the system's reason.
  */
@@ -33,45 +34,33 @@ export async function writeApproved(
   const output = readOutputIdentity(value);
   const files = options.files ?? nodeFiles;
   options.signal.throwIfAborted();
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const folder = await files.open(posix.dirname(output.path), flags).catch((error) => {
+  const path = posix.dirname(output.path);
+  const folder = await openFolder(files, path, path).catch((error) => {
     throw changed(error);
   });
   try {
-    const stats = await folder.stat({ bigint: true });
-    if (String(stats.dev) !== output.folder.dev || String(stats.ino) !== output.folder.ino) {
-      throw changed();
-    }
-    const base = await stableBase(folder.fd, stats, posix.dirname(output.path));
-    await writeInFolder(base, output, { content, options, files });
+    const { dev, ino } = folder.stats;
+    if (String(dev) !== output.folder.dev || String(ino) !== output.folder.ino) throw changed();
+    await writeInFolder(folder, output, { content, options, files });
   } finally {
     await folder.close();
   }
 }
 
-/**
- * A name for the open folder that a later swap of one of its parents does not redirect: Linux
- * offers one below /proc; elsewhere the path itself is the best there is.
- */
-async function stableBase(fd: number, stats: BigIntStats, path: string): Promise<string> {
-  const viaHandle = `/proc/self/fd/${fd}`;
-  const seen = await nodeFiles.stat(viaHandle, { bigint: true }).catch(() => null);
-  return seen?.ino === stats.ino && seen.dev === stats.dev ? viaHandle : path;
-}
-
 async function writeInFolder(
-  base: string,
+  folder: OpenFolder,
   output: OutputIdentity,
   work: {
     readonly content: Uint8Array;
     readonly options: WriteOptions;
-    readonly files: WriteFiles;
+    readonly files: FileSystem;
   },
 ): Promise<void> {
   const { content, options, files } = work;
-  const target = `${base}/${posix.basename(output.path)}`;
-  const temporary = `${base}/.agenthub-${randomBytes(8).toString('hex')}.tmp`;
+  const target = folder.at(posix.basename(output.path));
+  const temporary = folder.at(`.agenthub-${randomBytes(8).toString('hex')}.tmp`);
   await requireUnchanged(target, output, work);
+  if (!(await folder.isInPlace())) throw changed();
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   try {
     const handle = await files.open(temporary, flags, 0o666);
@@ -83,6 +72,7 @@ async function writeInFolder(
     }
     options.signal.throwIfAborted();
     await requireUnchanged(target, output, work);
+    if (!(await folder.isInPlace())) throw changed();
     if (options.overwrite) await files.rename(temporary, target);
     else await files.link(temporary, target);
   } catch (error) {
@@ -95,7 +85,7 @@ async function writeInFolder(
 async function requireUnchanged(
   target: string,
   output: OutputIdentity,
-  { options, files }: { readonly options: WriteOptions; readonly files: WriteFiles },
+  { options, files }: { readonly options: WriteOptions; readonly files: FileSystem },
 ): Promise<void> {
   const stats = await files.lstat(target, { bigint: true }).catch(ignoreMissing);
   if (options.overwrite) {

@@ -24,6 +24,11 @@ export type OutputIdentity = {
   readonly existing: FileIdentity | null;
 };
 
+/** `<device>:<inode>`. */
+export function inodeKey(stats: BigIntStats): string {
+  return `${stats.dev}:${stats.ino}`;
+}
+
 /** What a file was when it was looked at. */
 export function identityOf(stats: BigIntStats): FileIdentity {
   return {

@@ -1,8 +1,8 @@
 import type { BigIntStats } from 'node:fs';
 import { posix } from 'node:path';
 import { isWithin, privateRelation } from './areas.ts';
+import { inodeKey } from './identity.ts';
 import type { Walk } from './walk.ts';
-import { inodeKey } from './walk.ts';
 
 /** What a path is for. */
 export type FileOperation = 'read' | 'write';

@@ -16,8 +16,8 @@ export const OUTCOMES: Readonly<Record<Outcome, LocalizedText | null>> = {
     en: 'The call ran and failed.',
   },
   timeout: {
-    zh: '这次调用超时未完成；它可能已经部分生效。',
-    en: 'The call did not finish in time; it may have taken effect in part.',
+    zh: '这次调用超时未完成。',
+    en: 'The call did not finish in time.',
   },
   cancelled: {
     zh: '这次调用被取消；如果当时已经开始，可能已经生效。',

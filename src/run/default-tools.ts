@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { createFileGuard } from '../facts/file-guard.ts';
+import { createFolderFiles } from '../facts/folder-files.ts';
 import { createServiceGuard } from '../facts/services.ts';
 import { createEcho } from '../tools/echo/echo.ts';
 import { createImageScaling } from '../tools/image-scaling/image-scaling.ts';
@@ -17,6 +18,11 @@ export interface DefaultToolsOptions {
   readonly privateFolders?: readonly string[];
   /** The folder with the Markdown files that may be searched. */
   readonly knowledgeFolder: string;
+  /**
+   * Milliseconds one search may take; 60,000 by default. What a search that takes longer has read
+   * is kept, so that the next goes on from there.
+   */
+  readonly knowledgeTimeout?: number;
   /** Scales pictures through a service instead of in this process. */
   readonly imageService?: {
     readonly url: string;
@@ -31,7 +37,8 @@ export interface DefaultToolsOptions {
 
 /**
  * The four tools that come with AgentHub, joined to the guards of files and services. Folders are
- * resolved here, once. Throws `invalid_area` or `invalid_origin` for a configuration that cannot be.
+ * resolved here, once. Throws `invalid_area` or `invalid_origin` for a configuration that cannot be,
+ * and `invalid_tool` for a timeout that is none.
  */
 export function createDefaultTools(options: DefaultToolsOptions): readonly Tool[] {
   const files = createFileGuard({
@@ -40,10 +47,14 @@ export function createDefaultTools(options: DefaultToolsOptions): readonly Tool[
     private: [resolve(options.knowledgeFolder, 'private'), ...(options.privateFolders ?? [])],
   });
   const services = createServiceGuard({ origins: options.allowedServices ?? [] });
-  const { imageService } = options;
+  const { imageService, knowledgeTimeout } = options;
   return [
     createEcho(),
-    createKnowledgeSearch({ root: options.knowledgeFolder, privateAreas: files }),
+    createKnowledgeSearch({
+      openFiles: () =>
+        createFolderFiles({ root: options.knowledgeFolder, isPrivate: files.isPrivate }),
+      ...(knowledgeTimeout === undefined ? {} : { timeout: knowledgeTimeout }),
+    }),
     createImageScaling({
       files,
       ...(imageService === undefined ? {} : { service: { ...imageService, services } }),

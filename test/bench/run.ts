@@ -3,6 +3,7 @@ import type { Bench } from './bench.ts';
 /** The benches, by name; each is loaded only when asked for. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   inspector: async () => (await import('./inspector.ts')).inspector,
+  knowledge: async () => (await import('./knowledge.ts')).knowledge,
   loop: async () => (await import('./loop.ts')).loop,
   persist: async () => (await import('./persist.ts')).persist,
   parser: async () => (await import('./parser.ts')).parser,

@@ -7,11 +7,11 @@ import { CHINESE, MODEL_CHINESE, sayError } from '../../src/cli/error-texts.ts';
 const ELSEWHERE: Readonly<Record<string, string>> = {
   ...of('what a tool or its inspection throws is an observation of the run', [
     ...['area_changed', 'damaged', 'facts_invalid', 'facts_unavailable', 'file_changed'],
-    ...['identity_invalid', 'invalid_keywords', 'invalid_result', 'not_an_image', 'output_exists'],
+    ...['identity_invalid', 'invalid_keywords', 'invalid_result', 'moved', 'not_an_image'],
     ...['private_root', 'root_changed', 'same_file', 'service_bad_image', 'service_changed'],
     ...['service_failed', 'service_refused', 'service_timeout', 'service_too_large'],
     ...['service_unavailable', 'too_large', 'write_failed', 'invalid_root'],
-    ...['facts_timeout', 'not_found', 'tool_failed'],
+    ...['facts_timeout', 'not_found', 'output_exists', 'tool_failed'],
   ]),
   ...of('servers are connected by a host, and their calls are observations of the run', [
     ...['mcp_call_failed', 'mcp_disconnected', 'mcp_sdk_missing', 'mcp_tool_error'],

@@ -1,5 +1,6 @@
 import * as nodeFiles from 'node:fs/promises';
 import {
+  copyFile,
   link,
   lstat,
   mkdir,
@@ -10,11 +11,12 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
 import { createFileGuard } from '../../src/facts/file-guard.ts';
-import { type WriteFiles, type WriteOptions, writeApproved } from '../../src/facts/file-write.ts';
+import type { FileSystem } from '../../src/facts/file-system.ts';
+import { type WriteOptions, writeApproved } from '../../src/facts/file-write.ts';
 import { inTemporaryFolder } from '../tools/tool-context.ts';
 
 const { signal } = new AbortController();
@@ -53,7 +55,7 @@ async function inFolder(work: (place: Place) => Promise<void>): Promise<void> {
 }
 
 /** Fails the write of the temporary file half way, as a full disk does. */
-function failingFiles(code: string, before?: () => Promise<void>): WriteFiles {
+function failingFiles(code: string, before?: () => Promise<void>): FileSystem {
   return {
     ...nodeFiles,
     async open(path, flags, mode) {
@@ -72,6 +74,23 @@ function failingFiles(code: string, before?: () => Promise<void>): WriteFiles {
           };
         },
       });
+    },
+  };
+}
+
+/** Makes a change once the temporary file is whole. */
+function afterTemporary(change: () => Promise<void>): FileSystem {
+  return {
+    ...nodeFiles,
+    async open(path, flags, mode) {
+      const handle = await nodeFiles.open(path, flags, mode);
+      if (!String(path).endsWith('.tmp')) return handle;
+      const close = handle.close.bind(handle);
+      handle.close = async () => {
+        await close();
+        await change();
+      };
+      return handle;
     },
   };
 }
@@ -106,7 +125,7 @@ describe('writing what was approved', () => {
   it('never replaces what appears at the last moment', async () => {
     await inFolder(async ({ folder, identify, write }) => {
       const identity = await identify('new.txt');
-      const files: WriteFiles = {
+      const files: FileSystem = {
         ...nodeFiles,
         async link(from, to) {
           await writeFile(join(folder, 'new.txt'), 'other');
@@ -149,7 +168,7 @@ describe('writing what was approved', () => {
   it('replaces a link planted between the last look and the move, and does not follow it', async () => {
     await inFolder(async ({ root, folder, identify, write }) => {
       const identity = await identify('old.txt');
-      const files: WriteFiles = {
+      const files: FileSystem = {
         ...nodeFiles,
         async rename(from, to) {
           await rm(join(folder, 'old.txt'));
@@ -190,12 +209,12 @@ describe('writing what was approved', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'writes into the inspected folder when it is swapped in the middle',
+    'writes nothing when its folder is swapped in the middle',
     async () => {
       await inFolder(async ({ root, folder, identify, write }) => {
         const identity = await identify('new.txt');
         let swapped = false;
-        const files: WriteFiles = {
+        const files: FileSystem = {
           ...nodeFiles,
           async open(path, flags, mode) {
             if (String(path).endsWith('.tmp')) {
@@ -206,13 +225,86 @@ describe('writing what was approved', () => {
             return nodeFiles.open(path, flags, mode);
           },
         };
-        await write(identity, false, { files });
+        await expect(write(identity, false, { files })).rejects.toMatchObject({
+          code: 'file_changed',
+        });
         expect(swapped).toBe(true);
         expect(await readdir(join(root, 'evil'))).toEqual([]);
-        expect((await readdir(join(root, 'moved'))).sort()).toEqual(['new.txt', 'old.txt']);
+        expect(await readdir(join(root, 'moved'))).toEqual(['old.txt']);
       });
     },
   );
+
+  it.each(['replaced', 'hard-linked', 'gone'])(
+    'keeps what stands there when it is %s while the new content is written',
+    async (how) => {
+      await inFolder(async ({ root, folder, identify, write }) => {
+        const identity = await identify('old.txt');
+        const old = join(folder, 'old.txt');
+        const change = async () => {
+          if (how === 'hard-linked') return link(old, join(root, 'name.txt'));
+          await rm(old);
+          if (how === 'replaced') await writeFile(old, 'newer');
+        };
+        const files = afterTemporary(change);
+        await expect(write(identity, true, { files })).rejects.toMatchObject({
+          code: 'file_changed',
+        });
+        const left = how === 'gone' ? [] : ['old.txt'];
+        expect(await readdir(folder)).toEqual(left);
+        if (how === 'replaced') expect(await readFile(old, 'utf8')).toBe('newer');
+      });
+    },
+  );
+
+  it('never writes through what somebody put in the place of its temporary file', async () => {
+    await inFolder(async ({ root, folder, identify, write }) => {
+      const victim = join(root, 'evil/victim.txt');
+      await writeFile(victim, 'untouched');
+      for (const plant of [symlink, link, copyFile]) {
+        let planted = '';
+        const files: FileSystem = {
+          ...nodeFiles,
+          async open(path, flags, mode) {
+            if (String(path).endsWith('.tmp')) {
+              planted = join(folder, basename(String(path)));
+              await plant(victim, planted);
+            }
+            return nodeFiles.open(path, flags, mode);
+          },
+        };
+        await expect(write(await identify('new.txt'), false, { files })).rejects.toMatchObject({
+          code: 'output_exists',
+        });
+        expect(await readFile(victim, 'utf8')).toBe('untouched');
+        await rm(planted, { force: true });
+        expect(await readdir(folder)).toEqual(['old.txt']);
+      }
+    });
+  });
+
+  it('names its temporary file as nobody can guess', async () => {
+    await inFolder(async ({ identify, write }) => {
+      const names = new Set<string>();
+      const files: FileSystem = {
+        ...nodeFiles,
+        async open(path, flags, mode) {
+          if (String(path).endsWith('.tmp')) names.add(basename(String(path)));
+          return nodeFiles.open(path, flags, mode);
+        },
+      };
+      for (let count = 0; count < 20; count += 1)
+        await write(await identify('old.txt'), true, { files });
+      const digits = [...names].map((name) => /^\.agenthub-([0-9a-f]{16})\.tmp$/u.exec(name)?.[1]);
+      expect(digits).not.toContain(undefined);
+      // Every digit changes from one name to another: no counter, no clock.
+      const places = Array.from(
+        { length: 16 },
+        (_, at) => new Set(digits.map((name) => name?.[at])),
+      );
+      expect(Math.min(...places.map((values) => values.size))).toBeGreaterThan(3);
+    });
+  });
 
   it('keeps the old file and leaves nothing behind when the disk is full', async () => {
     await inFolder(async ({ folder, identify, write }) => {

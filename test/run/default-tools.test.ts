@@ -40,6 +40,19 @@ describe('createDefaultTools', () => {
     });
   });
 
+  it('gives a search the time that is set, one minute by default', async () => {
+    await inTemporaryFolder(async (root) => {
+      const timeoutOf = (given: { knowledgeTimeout?: number }) =>
+        byName(
+          createDefaultTools({ workingFolder: root, knowledgeFolder: root, ...given }),
+          'knowledge_search',
+        ).timeout;
+      expect(timeoutOf({})).toBe(60_000);
+      expect(timeoutOf({ knowledgeTimeout: 300_000 })).toBe(300_000);
+      expect(() => timeoutOf({ knowledgeTimeout: 0 })).toThrowError(/timeout must be whole/u);
+    });
+  });
+
   it('refuses a service origin that is none', async () => {
     await inTemporaryFolder(async (root) => {
       const start = () =>

@@ -87,6 +87,40 @@ describe('tools', () => {
     expect(outcomes(await agent.start('task').outcome)).toEqual({ '1.0': 'timeout' });
   });
 
+  it.each([
+    [true, 'zh', /^这次调用超时未完成。\n.*可以放心再次调用。$/u],
+    [true, 'en', /^The call did not finish in time\.\n.*calling it again does no harm\.$/u],
+    [false, 'zh', /它可能已经生效。$/u],
+    [false, 'en', /it may have taken effect\.$/u],
+  ] as const)(
+    'that is safe to repeat (%s) says so when it times out, in %s',
+    async (safeToRepeat, locale, words) => {
+      const never = { ...tool(() => new Promise(() => {}), 5), safeToRepeat };
+      const { agent, model } = scriptedAgent([callNote('a'), answer('ok')], {
+        tools: [never],
+        locale,
+      });
+      await agent.start('task').outcome;
+      const text = said(model.requests[1], 'tool')[0] ?? '';
+      expect(text).toMatch(words);
+      if (safeToRepeat) expect(text).not.toMatch(/可能已经|taken effect/u);
+    },
+  );
+
+  it('whose facts take too long have done nothing, and nothing else is said', async () => {
+    const slow = { ...tool(() => 'x'), inspectFacts: () => new Promise<never>(() => {}) };
+    const { agent, model } = scriptedAgent([callNote('a'), answer('ok')], {
+      tools: [slow],
+      inspectTimeout: 5,
+      locale: 'en',
+    });
+    await agent.start('task').outcome;
+    const text = said(model.requests[1], 'tool')[0] ?? '';
+    expect(text).toMatch(/did not run and nothing happened/u);
+    expect(text).toContain('No answer within 5 ms.');
+    expect(text).not.toContain('taken effect');
+  });
+
   it('run at most as many at a time as allowed, and one failure never touches another', async () => {
     let running = 0;
     let most = 0;

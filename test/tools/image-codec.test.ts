@@ -10,6 +10,7 @@ import {
 } from '../../src/tools/image-scaling/codec.ts';
 import { formatOfName, sniffFormat } from '../../src/tools/image-scaling/formats.ts';
 import type { ImageFormat } from '../../src/tools/image-scaling/image-scaling.types.ts';
+import { mendJpeg } from '../../src/tools/image-scaling/jpeg.ts';
 import {
   animatedGif,
   jpegWithExif,
@@ -17,7 +18,11 @@ import {
   plain,
   pngHeader,
   textBomb,
+  withLostData,
   withPngChunk,
+  withSecondItem,
+  withStrayBytes,
+  withWrongScan,
 } from './pictures.ts';
 
 const { signal } = new AbortController();
@@ -97,6 +102,28 @@ describe('reading pictures', () => {
     await expect(scale(png, {})).rejects.toMatchObject({ code: 'damaged' });
   });
 
+  it('reads a whole picture whose header has slips that every viewer overlooks', async () => {
+    for (const sequential of [true, false]) {
+      const jpeg = await noise(64, 40).jpeg({ progressive: !sequential }).toBuffer();
+      const pixels = (await scale(jpeg, { width: 64 })).scaled.content;
+      for (const slip of sequential ? [withStrayBytes, withWrongScan] : [withStrayBytes]) {
+        expect((await scale(slip(jpeg), { width: 64 })).scaled.content).toEqual(pixels);
+        const cut = slip(jpeg).subarray(0, jpeg.length / 2);
+        await expect(scale(cut, {})).rejects.toMatchObject({ code: 'damaged' });
+        const lost = slip(withLostData(jpeg));
+        await expect(scale(lost, {})).rejects.toMatchObject({ code: 'damaged' });
+      }
+    }
+  });
+
+  it('leaves a JPEG that needs no mending as it is, and reads any bytes to their end', async () => {
+    const jpeg = await noise(64, 40).jpeg().toBuffer();
+    const tail = Buffer.concat([jpeg, Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 1])]);
+    for (const content of [jpeg, tail, jpeg.subarray(0, 7), Buffer.from([0xff, 0xd8, 0xff])]) {
+      expect(mendJpeg(content)).toBe(content);
+    }
+  });
+
   it('blocks the loaders that are not needed, in the library itself', async () => {
     const blocked = await loadSharp();
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
@@ -173,6 +200,16 @@ describe('scaling', () => {
     expect(scaled).toMatchObject({ frames, width: 20, height, notes });
     expect([metadata.pages ?? 1, metadata.pageHeight ?? metadata.height]).toEqual([frames, height]);
   });
+
+  it.each(['webp', 'gif', 'png', 'jpeg', 'avif'] as const)(
+    'of one of several pictures in a file, to %s, is no animation',
+    async (format) => {
+      const several = withSecondItem(await plain(64, 40).avif().toBuffer());
+      expect((await sharp(several).metadata()).pages).toBe(2);
+      const { scaled } = await scale(several, { format });
+      expect(scaled).toMatchObject({ width: 20, height: 13, frames: 1, notes: [] });
+    },
+  );
 
   it('says what it changed: depth, animation of a PNG, transparency', async () => {
     const deep = await plain(32, 32).toColourspace('rgb16').png().toBuffer();

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ import {
   WRONG_ANSWERS,
   withImageService,
 } from './image-service.ts';
-import { jpegWithExif } from './pictures.ts';
+import { animatedGif, jpegWithExif, noise, withPngChunk } from './pictures.ts';
 import { inTemporaryFolder, runTool } from './tool-context.ts';
 
 const INPUT = { input: 'a.jpg', output: 'b.png', width: 20 };
@@ -57,6 +57,22 @@ async function withTool(answer: Answer, work: (place: Place) => Promise<void>): 
   });
 }
 
+const EVIL = '<?php evil ?>';
+
+function comment(text: string): Buffer {
+  return Buffer.concat([Buffer.of(0x21, 0xfe, text.length), Buffer.from(text), Buffer.of(0)]);
+}
+
+/** The mean difference of two pictures' channels, out of 255. */
+async function distance(one: Uint8Array, other: Uint8Array): Promise<number> {
+  const [a, b] = await Promise.all(
+    [one, other].map((file) => sharp(file).removeAlpha().raw().toBuffer()),
+  );
+  if (a === undefined || b === undefined || a.length !== b.length)
+    throw new Error('not the same size');
+  return a.reduce((sum, value, index) => sum + Math.abs(value - (b[index] ?? 0)), 0) / a.length;
+}
+
 describe('an external image service', () => {
   it('is asked once, and its picture is written without what it carries', async () => {
     await withTool(scaleAsAsked, async ({ folder, service, createTool }) => {
@@ -72,6 +88,46 @@ describe('an external image service', () => {
         idempotencyKey: 'run-1/2.0/1',
       });
       expect(service.calls[0]?.image).toEqual(await jpegWithExif(64, 40, 1));
+    });
+  });
+
+  it.each(['jpeg', 'png', 'webp', 'gif', 'avif'] as const)(
+    'gives %s pixels only: no text, no metadata, no bytes behind them',
+    async (format) => {
+      const drawn = noise(20, 13)
+        .withExif({ IFD0: { Artist: EVIL } })
+        .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${EVIL}</x:xmpmeta>`);
+      const clean = await (format === 'gif' ? noise(20, 13) : drawn).toFormat(format).toBuffer();
+      const text =
+        format === 'png' ? withPngChunk(clean, 'tEXt', Buffer.from(`a\0${EVIL}`)) : clean;
+      const sent = Buffer.concat([text, Buffer.from(EVIL)]);
+      const send: Answer = (_, response) => void response.end(sent);
+      await withTool(send, async ({ folder, createTool }) => {
+        const output = `b.${format}`;
+        await runTool(createTool(), { ...INPUT, output });
+        const written = await readFile(join(folder, output));
+        expect(sent.includes(EVIL)).toBe(true);
+        expect(written.includes(EVIL)).toBe(false);
+        const { exif, xmp, width, height } = await sharp(written).metadata();
+        expect([exif, xmp, width, height]).toEqual([undefined, undefined, 20, 13]);
+        const far = await distance(sent, written);
+        expect(far).toBeLessThan(format === 'png' || format === 'gif' ? 0.001 : 12);
+      });
+    },
+  );
+
+  it('keeps the frames of an animation, without its comments', async () => {
+    const moving = await animatedGif(20, 13, 3);
+    // A comment extension, right behind the header and its colours.
+    const trailer = Buffer.concat([moving.subarray(0, -1), comment(EVIL), moving.subarray(-1)]);
+    const send: Answer = (_, response) => void response.end(trailer);
+    await withTool(send, async ({ folder, createTool }) => {
+      await writeFile(join(folder, 'm.gif'), await animatedGif(40, 26, 3));
+      await runTool(createTool(), { input: 'm.gif', output: 'b.gif', width: 20 });
+      const written = await readFile(join(folder, 'b.gif'));
+      expect(trailer.includes(EVIL)).toBe(true);
+      expect(written.includes(EVIL)).toBe(false);
+      expect((await sharp(written, { animated: true }).metadata()).pages).toBe(3);
     });
   });
 

@@ -3,20 +3,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createFileGuard } from '../../src/facts/file-guard.ts';
-import { createKnowledgeSearch } from '../../src/tools/knowledge-search/knowledge-search.ts';
 import { createLibraryReader } from '../../src/tools/knowledge-search/library.ts';
 import { validateInput } from '../../src/tools/validate-input.ts';
 import { knowledgeRanking } from '../cases/kinds/knowledge-ranking.ts';
 import { knowledgeSearch } from '../cases/kinds/knowledge-search.ts';
 import { markdownSections } from '../cases/kinds/markdown-sections.ts';
-import { inTemporaryFolder, runTool } from './tool-context.ts';
+import { filesIn, inTemporaryFolder, knowledgeIn, runTool } from './tool-context.ts';
 
 const fileOf = (kind: string) => fileURLToPath(new URL(`../cases/${kind}.json`, import.meta.url));
 const KNOWLEDGE = fileURLToPath(new URL('../../knowledge', import.meta.url));
 const { signal } = new AbortController();
 
 async function searchIn(root: string, keywords: string, locale: 'zh' | 'en' = 'zh') {
-  return runTool(createKnowledgeSearch({ root }), { keywords }, { locale });
+  return runTool(knowledgeIn(root), { keywords }, { locale });
 }
 
 describe('cases of knowledge_search', () => {
@@ -80,6 +79,27 @@ describe('what the model is shown', () => {
     });
   });
 
+  it('speaks the language of the run', async () => {
+    await inTemporaryFolder(async (root) => {
+      await writeFile(join(root, 'a.md'), '退货\nsource: b.md\n');
+      const { content } = await searchIn(root, '退货', 'en');
+      expect(content).toBe('Source: a.md\n## (beginning of the file)\n退货\n source: b.md');
+    });
+  });
+
+  it('is never front matter, but for its title', async () => {
+    await inTemporaryFolder(async (root) => {
+      await writeFile(
+        join(root, 'a.md'),
+        '---\ntitle: 退款说明\ninternal_note: 二十天后拒绝\n---\n\n三十天内退款。\n\n## 办法\n写信。\n',
+      );
+      expect((await searchIn(root, '拒绝')).details?.kind).toBe('nothing');
+      const { content, details } = await searchIn(root, '说明');
+      expect(content).toBe('来源：a.md\n## 退款说明\n三十天内退款。');
+      expect(details?.hits).toEqual([{ file: 'a.md', title: '退款说明', line: 1 }]);
+    });
+  });
+
   it('cannot be forged by a document', async () => {
     await inTemporaryFolder(async (root) => {
       await writeFile(
@@ -119,14 +139,11 @@ describe('facts and arguments', () => {
       await mkdir(join(root, 'private/docs'), { recursive: true });
       const guard = createFileGuard({ workingFolder: root, allowed: [root], private: ['private'] });
       const factsOf = (folder: string) =>
-        createKnowledgeSearch({ root: folder, privateAreas: guard }).inspectFacts(
-          { keywords: 'private' },
-          { signal },
-        );
+        knowledgeIn(folder, guard).inspectFacts({ keywords: 'private' }, { signal });
       expect(await factsOf(root)).toEqual({ touchesPrivate: false });
       expect(await factsOf(join(root, 'private'))).toEqual({ touchesPrivate: true });
       expect(await factsOf(join(root, 'private/docs'))).toEqual({ touchesPrivate: true });
-      const closed = createKnowledgeSearch({ root: join(root, 'private'), privateAreas: guard });
+      const closed = knowledgeIn(join(root, 'private'), guard);
       await expect(runTool(closed, { keywords: 'a' })).rejects.toMatchObject({
         code: 'private_root',
       });
@@ -134,7 +151,7 @@ describe('facts and arguments', () => {
   });
 
   it('refuses keywords with nothing to search for before it runs', () => {
-    const tool = createKnowledgeSearch({ root: KNOWLEDGE });
+    const tool = knowledgeIn(KNOWLEDGE);
     expect(tool.textField).toBe('keywords');
     expect(validateInput(tool, { keywords: '退货' }, 'zh').ok).toBe(true);
     for (const keywords of ['', ' ', '，。', '\u200b', 'x'.repeat(513)]) {
@@ -148,7 +165,7 @@ describe('facts and arguments', () => {
 
 describe('the knowledge that comes with AgentHub', () => {
   it('has the same sections in Chinese and in English, sixteen or more', async () => {
-    const reader = createLibraryReader(KNOWLEDGE, () => false);
+    const reader = createLibraryReader(filesIn(KNOWLEDGE));
     const { index, skipped } = await reader.read(signal);
     const count = (english: boolean) =>
       index.entries.filter(({ entry: { file, title } }) => {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Facts } from '../../machines/permission/evaluate.ts';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import type { Message, Outcome } from '../../machines/vocabulary/messages.ts';
+import { createFolderFiles, type FolderFilesOptions } from '../../src/facts/folder-files.ts';
+import { createKnowledgeSearch } from '../../src/tools/knowledge-search/knowledge-search.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/tools/tool.types.ts';
 
 /** Facts that nothing is asked about. */
@@ -83,4 +85,14 @@ export async function inTemporaryFolder<Result>(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The files of a folder without private areas, but for folders of that name. */
+export function filesIn(root: string, changes: Partial<FolderFilesOptions> = {}) {
+  return createFolderFiles({ root, isPrivate: () => false, ...changes });
+}
+
+/** knowledge_search over a folder. */
+export function knowledgeIn(root: string, changes: Partial<FolderFilesOptions> = {}) {
+  return createKnowledgeSearch({ openFiles: () => filesIn(root, changes) });
 }

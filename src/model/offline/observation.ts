@@ -14,7 +14,8 @@ const OPENING =
 const IMPOSSIBLE = /^(?:无法查明这次调用|What the call would)/u;
 const LOOKED_UP =
   /^(?:无法查明这次调用会触及什么：|What the call would touch could not be looked up: )/u;
-const UNSURE = /可能已经|结果不明|may (?:or may not )?have taken effect|outcome is unknown/iu;
+const UNSURE =
+  /可能已经|结果不明|超时未完成|did not finish in time|may (?:or may not )?have taken effect|outcome is unknown/iu;
 const FAILED = /但失败了|ran and failed/iu;
 const REASONS = /^(?:原因：|Reasons: )(.*)$/u;
 /** How the protocols mark what a hook put beside something. */

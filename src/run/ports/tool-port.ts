@@ -13,6 +13,12 @@ const TEXTS = {
     en: (ms: number) =>
       `The tool did not end within ${ms} ms and was aborted; it may have taken effect.`,
   },
+  /** Of a tool that is safe to repeat: whatever became of it, another call does no harm. */
+  timeoutHarmless: {
+    zh: (ms: number) => `工具在 ${ms} 毫秒内没有结束，已被中止；可以放心再次调用。`,
+    en: (ms: number) =>
+      `The tool did not end within ${ms} ms and was aborted; calling it again does no harm.`,
+  },
   failed: {
     zh: (message: string) => `工具出错：${message}`,
     en: (message: string) => `The tool failed: ${message}`,
@@ -78,7 +84,8 @@ async function runTool(
   try {
     return ended('ok', await execute(tool, input, { signal: limit.signal, history }));
   } catch (thrown) {
-    if (limit.isTimeout()) return ended('timeout', TEXTS.timeout[locale](tool.timeout));
+    const text = tool.safeToRepeat ? TEXTS.timeoutHarmless : TEXTS.timeout;
+    if (limit.isTimeout()) return ended('timeout', text[locale](tool.timeout));
     return ended('error', TEXTS.failed[locale](toErrorData(thrown, 'tool_failed').message));
   } finally {
     limit.done();

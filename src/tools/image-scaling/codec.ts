@@ -1,7 +1,8 @@
-import type { Metadata, Sharp, SharpOptions } from 'sharp';
+import type { GifOptions, Metadata, SharpOptions, WebpOptions } from 'sharp';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { isAnimatedPng, sniffFormat } from './formats.ts';
+import { isAnimated, isLosslessWebp, sniffFormat } from './formats.ts';
 import type { Fit, ImageFormat, ScaledImage, ScalingNote } from './image-scaling.types.ts';
+import { mendJpeg } from './jpeg.ts';
 import { planSize, type Size } from './size.ts';
 
 /** How many pixels an input may have, all frames that are read together. */
@@ -67,9 +68,9 @@ export interface SourceImage extends Size {
  * Reads what a file says it is, by its content. `width` and `height` are those of the upright
  * picture. Throws `not_an_image`, `damaged` or `too_large`.
  */
-export async function readImage(content: Uint8Array): Promise<SourceImage> {
-  if (content.byteLength === 0) throw new AgentHubError('not_an_image', 'The file is empty.');
-  const format = sniffFormat(content);
+export async function readImage(given: Uint8Array): Promise<SourceImage> {
+  if (given.byteLength === 0) throw new AgentHubError('not_an_image', 'The file is empty.');
+  const format = sniffFormat(given);
   if (format === null) {
     throw new AgentHubError(
       'not_an_image',
@@ -77,9 +78,12 @@ export async function readImage(content: Uint8Array): Promise<SourceImage> {
     );
   }
   const sharp = await loadSharp();
+  const content = format === 'jpeg' ? mendJpeg(given) : given;
   const metadata = await sharp(content, INPUT_OPTIONS).metadata().catch(explain);
   const { width, height } = metadata.autoOrient;
-  return { content, format, width, height, frames: metadata.pages ?? 1, metadata };
+  // Pages of other formats are pictures side by side, not in time.
+  const frames = format === 'gif' || format === 'webp' ? (metadata.pages ?? 1) : 1;
+  return { content, format, width, height, frames, metadata };
 }
 
 const INPUT_OPTIONS: SharpOptions = {
@@ -115,11 +119,9 @@ export function planScale(source: SourceImage, request: ScaleRequest): ScalePlan
     );
   }
   const { limited, ...size } = planSize(source, { ...request, frames });
-  const isAnimated =
-    source.frames > 1 || (source.format === 'png' && isAnimatedPng(source.content));
   const notes: readonly (readonly [ScalingNote, boolean])[] = [
     ['enlargement_limited', limited],
-    ['first_frame_only', isAnimated && frames === 1],
+    ['first_frame_only', frames === 1 && (source.frames > 1 || isAnimated(source))],
     ['reduced_to_8_bit', metadata.depth === 'ushort'],
     ['transparency_on_white', metadata.hasAlpha && request.format === 'jpeg'],
   ];
@@ -141,6 +143,14 @@ export async function scaleImage(
   plan: ScalePlan,
   signal: AbortSignal,
 ): Promise<ScaledImage> {
+  return encodeImage(source, { plan, output: {} }, signal);
+}
+
+async function encodeImage(
+  source: SourceImage,
+  { plan, output }: { readonly plan: ScalePlan; readonly output: OutputOptions },
+  signal: AbortSignal,
+): Promise<ScaledImage> {
   signal.throwIfAborted();
   const sharp = await loadSharp();
   const opaque = plan.format === 'jpeg';
@@ -154,7 +164,10 @@ export async function scaleImage(
     background: opaque ? WHITE : TRANSPARENT,
   });
   if (opaque) pipeline = pipeline.flatten({ background: WHITE });
-  const work = encode(pipeline.timeout({ seconds: NATIVE_TIMEOUT }), plan.format);
+  const work = pipeline
+    .timeout({ seconds: NATIVE_TIMEOUT })
+    .toFormat(plan.format, output)
+    .toBuffer({ resolveWithObject: true });
   const { data, info } = await untilAborted(work, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     return explain(error);
@@ -170,13 +183,23 @@ export async function scaleImage(
   };
 }
 
-function encode(pipeline: Sharp, format: ImageFormat) {
-  return pipeline.toFormat(format).toBuffer({ resolveWithObject: true });
+/** How a picture is encoded; as the encoder sees fit by default. */
+type OutputOptions = Pick<WebpOptions & GifOptions, 'quality' | 'lossless' | 'reuse' | 'dither'>;
+
+/**
+ * Encodes so that a picture encoded before looks the same: without loss where its format can. (PNG
+ * would take a quality for a wish to have fewer colours.)
+ */
+function sameLook({ format, content }: SourceImage): OutputOptions {
+  if (format === 'png') return {};
+  if (format === 'gif') return { reuse: false, dither: 0 };
+  return format === 'webp' && isLosslessWebp(content) ? { lossless: true } : { quality: 95 };
 }
 
 /**
- * Checks a picture that a service made: decoded whole, of the planned format and size. What it
- * carries beside the picture is removed. Throws `service_bad_image`.
+ * Takes a picture that a service made, of the planned format and size, as its pixels only: it is
+ * decoded whole and encoded anew, so that nothing it carries beside the picture (metadata, text,
+ * bytes behind it) is written, whatever its format. Throws `service_bad_image`.
  */
 export async function acceptImage(
   content: Uint8Array,
@@ -191,20 +214,14 @@ export async function acceptImage(
   if (!isClose(image.width, plan.width) || !isClose(image.height, plan.height)) {
     throw badImage(`it is ${image.width}×${image.height}, not ${plan.width}×${plan.height}`);
   }
-  const { metadata } = image;
-  const sharp = await loadSharp();
-  const decoded = sharp(content, INPUT_OPTIONS).stats();
-  await untilAborted(decoded, signal).catch((error: unknown) => {
+  const { width, height } = image;
+  const frames = plan.frames > 1 ? image.frames : 1;
+  const exact = { ...plan, width, height, frames, fit: 'fill' as const };
+  const work = encodeImage(image, { plan: exact, output: sameLook(image) }, signal);
+  return work.catch((error: unknown) => {
     signal.throwIfAborted();
-    throw badImage(String(error));
+    throw badImage(error instanceof Error ? error.message : String(error));
   });
-  const carriesMore =
-    metadata.exif !== undefined || metadata.xmp !== undefined || metadata.iptc !== undefined;
-  const isTurned = (metadata.orientation ?? 1) > 1;
-  const exact = { ...plan, width: image.width, height: image.height, fit: 'fill' as const };
-  if (carriesMore || isTurned) return scaleImage(image, exact, signal);
-  const { width, height, format, frames } = image;
-  return { content, width, height, format, frames, notes: plan.notes };
 }
 
 function badImage(text: string): AgentHubError {

@@ -1,4 +1,5 @@
 import traditionalPairs from 'opencc-js/dict/TSCharacters';
+import type { Steps } from './slices.ts';
 
 let simplifiedByTraditional: ReadonlyMap<string, string> | null = null;
 
@@ -33,9 +34,29 @@ export function fold(text: string): string {
       .replace(/\p{Script=Han}/gu, (character) => forms.get(character) ?? character)
       .replace(/(?<=\d),(?=\d{3}(?!\d))/gu, '')
       .replace(/\s+/gu, ' ')
-      .replace(/(?<=\p{Script=Han}) (?=\p{Script=Han})/gu, '')
+      .replace(SPACE_IN_HAN, '')
       .trim()
   );
+}
+
+const SPACE_IN_HAN = /(?<=\p{Script=Han}) (?=\p{Script=Han})/gu;
+
+/** Characters that are folded in one step. */
+const FOLD_LENGTH = 16_384;
+
+/** As {@link fold}, in steps of some lines each: no form reaches from one line to the next. */
+export function* foldInSteps(text: string): Steps<string> {
+  const folded: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const line = text.indexOf('\n', from + FOLD_LENGTH);
+    const end = line < 0 ? text.length : line;
+    folded.push(fold(text.slice(from, end)));
+    from = end + 1;
+    yield;
+  }
+  if (folded.length < 2) return folded[0] ?? '';
+  const joined = folded.filter((part) => part !== '').join(' ');
+  return joined.replace(SPACE_IN_HAN, '');
 }
 
 /** Scripts written without spaces between words. */

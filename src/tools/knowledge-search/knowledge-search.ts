@@ -1,26 +1,23 @@
 import { z } from 'zod';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { defineTool } from '../define-tool.ts';
+import { DEFAULT_TOOL_TIMEOUT, defineTool } from '../define-tool.ts';
 import type { Tool } from '../tool.types.ts';
 import { findKeywordProblem } from './keywords.ts';
+import type { KnowledgeFiles } from './knowledge-files.types.ts';
 import { createLibraryReader, type LibraryReader } from './library.ts';
-import { searchIndex } from './search.ts';
+import { searchInSteps } from './search.ts';
+import { inSlices } from './slices.ts';
 import { describeHits } from './texts.ts';
 
 export interface KnowledgeSearchInput {
   readonly keywords: string;
 }
 
-/** What the tool needs of the guard of files: which paths are private, by their text alone. */
-export interface PrivateAreas {
-  isPrivate(path: string): boolean;
-}
-
 export interface KnowledgeSearchOptions {
-  /** The folder with the Markdown files. It must exist when the tool is first used. */
-  readonly root: string;
-  /** Private areas beside folders named `private`, which are never read. */
-  readonly privateAreas?: PrivateAreas;
+  /** Opens the folder with the Markdown files; called once, when the tool is first used. */
+  readonly openFiles: () => KnowledgeFiles;
+  /** Milliseconds for one search; {@link DEFAULT_TOOL_TIMEOUT} by default. */
+  readonly timeout?: number;
 }
 
 const input = z.strictObject({
@@ -38,13 +35,17 @@ const input = z.strictObject({
     }),
 });
 
-/** Searches Markdown files section by section; see the design for what is a hit. */
+/**
+ * Searches Markdown files section by section; see the design for what is a hit. A search that is
+ * aborted or timed out keeps what it has read, and the next goes on from there.
+ */
 export function createKnowledgeSearch(options: KnowledgeSearchOptions): Tool<KnowledgeSearchInput> {
-  const isPrivate = (path: string) => options.privateAreas?.isPrivate(path) ?? false;
-  let reader: LibraryReader | null = null;
-  const useReader = () => {
-    reader ??= createLibraryReader(options.root, isPrivate);
-    return reader;
+  let opened: { readonly files: KnowledgeFiles; readonly reader: LibraryReader } | null = null;
+  const open = () => {
+    if (opened !== null) return opened;
+    const files = options.openFiles();
+    opened = { files, reader: createLibraryReader(files) };
+    return opened;
   };
 
   return defineTool<KnowledgeSearchInput>({
@@ -56,17 +57,17 @@ export function createKnowledgeSearch(options: KnowledgeSearchOptions): Tool<Kno
     input,
     textField: 'keywords',
     safeToRepeat: true,
+    timeout: options.timeout ?? DEFAULT_TOOL_TIMEOUT,
     async inspectFacts() {
-      return { touchesPrivate: isPrivate(useReader().root) };
+      return { touchesPrivate: open().files.isPrivate() };
     },
     async execute({ keywords }, { signal, locale }) {
-      const { root } = useReader();
-      if (isPrivate(root)) {
+      const { files, reader } = open();
+      if (files.isPrivate()) {
         throw new AgentHubError('private_root', 'The knowledge folder is private and is not read.');
       }
-      const library = await useReader().read(signal);
-      const hits = searchIndex(library.index, keywords);
-      signal.throwIfAborted();
+      const library = await reader.read(signal);
+      const hits = await inSlices(searchInSteps(library.index, keywords), signal);
       return describeHits(hits, { keywords, skipped: library.skipped, locale });
     },
   });

@@ -1,11 +1,10 @@
-import { constants, lstatSync, realpathSync } from 'node:fs';
-import { lstat, open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { decodeMarkdown } from './decode.ts';
 import { fold } from './fold-text.ts';
-import { buildIndex, type SearchIndex } from './search.ts';
-import { type Section, splitSections } from './sections.ts';
+import type { KnowledgeFile, KnowledgeFiles } from './knowledge-files.types.ts';
+import { createRanking, type IndexedEntry, indexEntries, removeEntries } from './ranking.ts';
+import type { SearchIndex } from './search.ts';
+import { type Section, splitInSteps } from './sections.ts';
+import { inSlices } from './slices.ts';
 
 /** The largest file that is read, in bytes, and how many files and folders deep are looked at. */
 const MAX_FILE_BYTES = 512 * 1024;
@@ -34,138 +33,138 @@ export interface Library {
 }
 
 export interface LibraryReader {
-  /** The real path of the root. */
-  readonly root: string;
-  /** The library as it is on disk now; parts that did not change are not read again. */
+  /**
+   * The library as it is on disk now; files that did not change are not read again. Stops when
+   * aborted, and keeps what it has read by then: the next call reads the rest.
+   */
   read(signal: AbortSignal): Promise<Library>;
 }
 
-interface CachedFile {
-  /** Device, inode, size, modification and change time: another value means another content. */
-  readonly key: string;
-  readonly sections: readonly LibrarySection[];
+/** A file that was read, or why it was not. */
+interface KnownFile {
+  readonly file: string;
+  /** What stood there; null for a file to be tried again. */
+  readonly key: string | null;
+  readonly entries: readonly IndexedEntry<LibrarySection>[];
   readonly skipped: SkipReason | null;
 }
 
 /**
- * Reads the Markdown files below a root. Links are not followed, neither to files nor to folders;
- * private folders are not opened; files with further names (hard links) and anything but regular
- * files are left out. The root is resolved once, here. Throws `invalid_root` when it is no folder.
+ * Reads the Markdown files of a folder. Files with further names (hard links) are left out. What
+ * is known of a file is kept here and shared by all searches: two at a time read each file once.
  */
-export function createLibraryReader(
-  folder: string,
-  isPrivate: (path: string) => boolean,
-): LibraryReader {
-  const root = resolveRoot(folder);
-  let files: ReadonlyMap<string, CachedFile> = new Map();
-  let library: { readonly key: string; readonly value: Library } | null = null;
+export function createLibraryReader(files: KnowledgeFiles): LibraryReader {
+  const known = new Map<string, KnownFile>();
+  const reading = new Map<string, { readonly key: string; readonly read: Promise<KnownFile> }>();
+  const ranking = createRanking();
+  let last: { readonly parts: readonly unknown[]; readonly library: Library } | null = null;
+
+  const forget = (file: string) => {
+    removeEntries(ranking, known.get(file)?.entries ?? []);
+    known.delete(file);
+  };
+
+  const read = async (listed: KnowledgeFile, key: string): Promise<KnownFile> => {
+    const { file } = listed;
+    const skip = (skipped: SkipReason, kept: string | null = key): KnownFile => {
+      return { file, key: kept, entries: [], skipped };
+    };
+    if (listed.hasOtherNames) return skip('hard_link');
+    if (listed.bytes > MAX_FILE_BYTES) return skip('too_large');
+    // Of nobody's signal: who asked may be gone, and the next asks for the same.
+    const { signal } = new AbortController();
+    const bytes = await files
+      .read(listed.identity, { signal, maxBytes: MAX_FILE_BYTES })
+      .catch(() => null);
+    if (bytes === null) return skip('unreadable', null);
+    const text = decodeMarkdown(bytes);
+    if (text === null) return skip('not_utf8');
+    const sections = await readSections(file, text);
+    const entries = await inSlices(indexEntries(ranking, sections));
+    return { file, key, entries, skipped: null };
+  };
+
+  /** What is known of a file as it was listed; reads it once, however many ask at a time. */
+  const know = (listed: KnowledgeFile): KnownFile | Promise<KnownFile> => {
+    const { file, identity, hasOtherNames } = listed;
+    const key = JSON.stringify([identity, hasOtherNames]);
+    const before = known.get(file);
+    if (before?.key === key) return before;
+    const under = reading.get(file);
+    if (under?.key === key) return under.read;
+    const work = read(listed, key).then((found) => {
+      forget(file);
+      known.set(file, found);
+      return found;
+    });
+    const entry = { key, read: work };
+    reading.set(file, entry);
+    const settle = () => {
+      if (reading.get(file) === entry) reading.delete(file);
+    };
+    work.then(settle, settle);
+    return work;
+  };
 
   return {
-    root: root.path,
     async read(signal) {
-      await requireSameRoot(root);
-      const { paths, skipped } = await listFiles(root.path, { isPrivate, signal });
-      const next = new Map<string, CachedFile>();
-      for (const path of paths) {
+      const listed = await listMarkdown(files, signal);
+      const present = new Set(listed.map(({ file }) => file));
+      for (const file of [...known.keys()]) if (!present.has(file)) forget(file);
+      const found: KnownFile[] = [];
+      for (const file of listed.slice(0, MAX_FILES)) {
         signal.throwIfAborted();
-        const cached = await readFileSections(root.path, path, files.get(path));
-        if (cached !== null) next.set(path, cached);
+        const one = know(file);
+        found.push(one instanceof Promise ? await orAborted(one, signal) : one);
       }
-      files = next;
-      const key = JSON.stringify([[...next].map(([path, file]) => [path, file.key]), skipped]);
-      if (library?.key === key) return library.value;
-      const sections = [...next.values()].flatMap((file) => file.sections);
-      const left = [...next].flatMap(([file, cached]) =>
-        cached.skipped === null ? [] : [{ file, reason: cached.skipped }],
-      );
-      const value = { index: buildIndex(sections), skipped: [...left, ...skipped] };
-      library = { key, value };
-      return value;
+      const tooMany = listed.slice(MAX_FILES).map(({ file }) => file);
+      const parts = [...found, ...tooMany];
+      if (last !== null && isSame(last.parts, parts)) return last.library;
+      const entries = found.flatMap((file) => file.entries);
+      const library = { index: { entries, ranking }, skipped: listSkipped(found, tooMany) };
+      last = { parts, library };
+      return library;
     },
   };
 }
 
-interface Root {
-  readonly path: string;
-  readonly key: string;
-}
-
-function resolveRoot(folder: string): Root {
-  try {
-    const path = realpathSync(folder);
-    const stats = lstatSync(path, { bigint: true });
-    if (stats.isDirectory()) return { path, key: `${stats.dev}:${stats.ino}` };
-  } catch {
-    // Reported below, like a file in the place of a folder.
-  }
-  throw new AgentHubError(
-    'invalid_root',
-    `The knowledge folder ${JSON.stringify(folder)} does not exist; create it or change the configuration.`,
-  );
-}
-
-async function requireSameRoot(root: Root): Promise<void> {
-  const stats = await lstat(root.path, { bigint: true }).catch(() => null);
-  if (stats?.isDirectory() && `${stats.dev}:${stats.ino}` === root.key) return;
-  throw new AgentHubError(
-    'root_changed',
-    'The knowledge folder was replaced since the start, so it is not read; start again.',
-  );
-}
-
-/** Paths below the root, sorted, so that equal folders give equal answers. */
-async function listFiles(
-  root: string,
-  options: { readonly isPrivate: (path: string) => boolean; readonly signal: AbortSignal },
-): Promise<{ readonly paths: readonly string[]; readonly skipped: readonly SkippedFile[] }> {
-  const paths: string[] = [];
-  const folders = [{ path: '', depth: 0 }];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    options.signal.throwIfAborted();
-    const entries = await readdir(join(root, folder.path), { withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
-      if (isPrivateName(entry.name) || options.isPrivate(join(root, path))) continue;
-      if (entry.isDirectory() && !entry.name.startsWith('.') && folder.depth < MAX_DEPTH) {
-        folders.push({ path, depth: folder.depth + 1 });
-      }
-      if (entry.isFile() && /\.md$/iu.test(entry.name)) paths.push(path);
-    }
-  }
-  paths.sort();
-  const skipped = paths.slice(MAX_FILES).map((file): SkippedFile => ({ file, reason: 'too_many' }));
-  return { paths: paths.slice(0, MAX_FILES), skipped };
+function listMarkdown(files: KnowledgeFiles, signal: AbortSignal) {
+  return files.list({
+    signal,
+    enters: (name) => !name.startsWith('.') && !isPrivateName(name),
+    takes: (name) => /\.md$/iu.test(name) && !isPrivateName(name),
+    maxDepth: MAX_DEPTH,
+  });
 }
 
 function isPrivateName(name: string): boolean {
   return fold(name).replace(/[. ]+$/u, '') === PRIVATE_NAME;
 }
 
-async function readFileSections(
-  root: string,
-  file: string,
-  before: CachedFile | undefined,
-): Promise<CachedFile | null> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(join(root, file), flags).catch(() => null);
-  if (handle === null) return { key: 'unreadable', sections: [], skipped: 'unreadable' };
-  try {
-    const stats = await handle.stat({ bigint: true });
-    if (!stats.isFile()) return null;
-    const { dev, ino, size, mtimeNs, ctimeNs, nlink } = stats;
-    const key = [dev, ino, size, mtimeNs, ctimeNs, nlink].join(':');
-    if (before?.key === key) return before;
-    const skip = (skipped: SkipReason): CachedFile => ({ key, sections: [], skipped });
-    if (nlink > 1n) return skip('hard_link');
-    if (size > BigInt(MAX_FILE_BYTES)) return skip('too_large');
-    const text = decodeMarkdown(await handle.readFile());
-    if (text === null) return skip('not_utf8');
-    const { preamble, sections } = splitSections(text);
-    // The file's own title alone answers nothing.
-    const isKept = preamble !== null && (preamble.hasText || sections.length === 0);
-    const all = isKept ? [preamble, ...sections] : sections;
-    return { key, sections: all.map((section) => ({ ...section, file })), skipped: null };
-  } finally {
-    await handle.close();
-  }
+async function readSections(file: string, text: string): Promise<readonly LibrarySection[]> {
+  const { preamble, sections } = await inSlices(splitInSteps(text));
+  // The file's own title alone answers nothing.
+  const isKept = preamble !== null && (preamble.hasText || sections.length === 0);
+  const all = isKept ? [preamble, ...sections] : sections;
+  return all.map((section) => ({ ...section, file }));
+}
+
+function listSkipped(found: readonly KnownFile[], tooMany: readonly string[]): SkippedFile[] {
+  const skipped = found.flatMap(({ file, skipped: reason }) =>
+    reason === null ? [] : [{ file, reason }],
+  );
+  return [...skipped, ...tooMany.map((file): SkippedFile => ({ file, reason: 'too_many' }))];
+}
+
+function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
+  return before.length === now.length && now.every((part, index) => part === before[index]);
+}
+
+/** The work's result, or the signal's reason, whichever comes first; the work goes on. */
+function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }

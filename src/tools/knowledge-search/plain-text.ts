@@ -1,41 +1,41 @@
-import type { Nodes } from 'mdast';
-
-const INLINE = new Set(['paragraph', 'heading', 'tableCell']);
+import type { Token } from 'markdown-it';
 
 /**
- * The text a reader sees, blocks on lines of their own: no marks, no link targets, no HTML.
- * Walks with a stack of its own: nesting made to be deep must not exhaust the call stack.
+ * The text a reader sees, blocks on lines of their own: no marks, no link targets, no HTML. Where
+ * inline markup was not read, the source of the block stands for it.
  */
-export function toPlainText(nodes: readonly Nodes[]): string {
+export function toPlainText(tokens: readonly Token[]): string {
   let text = '';
-  const stack: (Nodes | string)[] = [...nodes].reverse();
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (typeof node === 'string') text += node;
-    else if (node.type === 'text' || node.type === 'inlineCode') text += node.value;
-    else if (node.type === 'code') text += `${node.value}\n`;
-    else if (node.type === 'break') text += '\n';
-    else if (node.type === 'image' || node.type === 'imageReference') text += node.alt ?? '';
-    else if ('children' in node) {
-      if (INLINE.has(node.type)) stack.push('\n');
-      for (let index = node.children.length - 1; index >= 0; index -= 1) {
-        const child = node.children[index];
-        if (child !== undefined) stack.push(child);
-      }
-    }
+  for (const token of tokens) {
+    if (token.type === 'inline') text += `${inlineText(token)}\n`;
+    else if (token.type === 'fence' || token.type === 'code_block')
+      text += `${token.content.replace(/\n$/u, '')}\n`;
   }
   return text.trim();
 }
 
-/** The HTML comments among nodes, as they stand in the source. */
-export function readComments(nodes: readonly Nodes[]): readonly string[] {
-  const comments: string[] = [];
-  const stack: Nodes[] = [...nodes];
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (node.type === 'html' && node.value.includes('<!--')) comments.push(node.value);
-    else if ('children' in node) stack.push(...node.children);
-  }
-  return comments;
+function inlineText({ children, content }: Token): string {
+  if (children === null || children.length === 0) return content;
+  return children.map(textOf).join('');
 }
+
+function textOf(token: Token): string {
+  if (token.type === 'softbreak' || token.type === 'hardbreak') return '\n';
+  if (token.type === 'image') return (token.children ?? []).map(textOf).join('');
+  const isText = token.type === 'text' || token.type === 'text_special';
+  return isText || token.type === 'code_inline' ? token.content : '';
+}
+
+/** The HTML comments among blocks, as they stand in the source. */
+export function readComments(tokens: readonly Token[]): readonly string[] {
+  return tokens
+    .flatMap((token) => [token, ...(token.children ?? [])])
+    .filter(({ type, content }) => type.startsWith('html_') && content.includes('<!--'))
+    .map(({ content }) => content.replace(/\n$/u, ''));
+}
+
+/** Comments of one section beyond which they are not told from examples of comments. */
+const MAX_COMMENTS = 200;
 
 /**
  * Removes HTML comments: what an author took out of the page is not published. With `comments`
@@ -43,7 +43,7 @@ export function readComments(nodes: readonly Nodes[]): readonly string[] {
  */
 export function withoutComments(text: string, comments: readonly string[] | null): string {
   if (comments?.length === 0 || !text.includes('<!--')) return text;
-  if (comments === null) return cutComments(text);
+  if (comments === null || comments.length > MAX_COMMENTS) return cutComments(text);
   let shown = text;
   for (const comment of comments) shown = shown.replaceAll(comment, () => cutComments(comment));
   // A comment in a quote or list item stands in the source with its marks between the lines.

@@ -1,6 +1,6 @@
-import MiniSearch, { type SearchResult } from 'minisearch';
-import { characters, fold, tokenize } from './fold-text.ts';
 import { type Keyword, readParts, requireKeywords } from './keywords.ts';
+import { createRanking, type IndexedEntry, indexEntries, type Ranking, rank } from './ranking.ts';
+import { atOnce, type Steps } from './slices.ts';
 
 /** What is searched of a section; both as plain text. */
 export interface Searchable {
@@ -11,26 +11,9 @@ export interface Searchable {
 /** Sections made ready for searching. */
 export interface SearchIndex<Entry extends Searchable> {
   readonly entries: readonly IndexedEntry<Entry>[];
-  readonly ranked: MiniSearch<RankedDocument>;
+  /** May hold entries of other indexes, too. */
+  readonly ranking: Ranking;
 }
-
-interface IndexedEntry<Entry> {
-  readonly entry: Entry;
-  /** Folded. */
-  readonly title: string;
-  readonly body: string;
-}
-
-interface RankedDocument {
-  readonly id: number;
-  readonly title: string;
-  readonly body: string;
-  readonly titleCharacters: string;
-  readonly bodyCharacters: string;
-}
-
-/** How much each field counts: headings more than text, pairs and words more than characters. */
-const BOOST = { title: 3, body: 1, titleCharacters: 0.6, bodyCharacters: 0.2 };
 
 /** How many sections a search without any exact hit may answer with. */
 const MAX_NEAR = 5;
@@ -38,36 +21,8 @@ const MAX_NEAR = 5;
 /** The longest subject, in characters, whose single characters may find a heading. */
 const MAX_LOOSE = 3;
 
-/** Makes sections ready for searching. Pure. */
-export function buildIndex<Entry extends Searchable>(
-  sections: readonly Entry[],
-): SearchIndex<Entry> {
-  const entries = sections.map((entry) => ({
-    entry,
-    title: fold(entry.title),
-    body: fold(entry.plain),
-  }));
-  const ranked = new MiniSearch<RankedDocument>({
-    fields: Object.keys(BOOST),
-    tokenize: (text, field) => (field?.endsWith('Characters') ? characters(text) : tokenize(text)),
-    processTerm: (term) => term,
-    searchOptions: {
-      boost: BOOST,
-      combineWith: 'OR',
-      tokenize: (text) => [...new Set([...tokenize(text), ...characters(text)])],
-    },
-  });
-  ranked.addAll(
-    entries.map(({ title, body }, id) => ({
-      id,
-      title,
-      body,
-      titleCharacters: title,
-      bodyCharacters: body,
-    })),
-  );
-  return { entries, ranked };
-}
+/** How many sections are looked through before others may have their turn. */
+const ENTRIES_PER_STEP = 50;
 
 /** What a search found, best first. */
 export interface SearchHits<Entry> {
@@ -77,14 +32,16 @@ export interface SearchHits<Entry> {
 }
 
 /**
- * Searches plain sections, best first; see {@link searchIndex}. Pure. Throws `invalid_keywords`
+ * Searches plain sections, best first; see {@link searchInSteps}. Pure. Throws `invalid_keywords`
  * for keywords with nothing to search for, or too many.
  */
 export function search<Entry extends Searchable>(
   sections: readonly Entry[],
   keywords: string,
 ): readonly Entry[] {
-  return searchIndex(buildIndex(sections), keywords).entries;
+  const ranking = createRanking();
+  const entries = atOnce(indexEntries(ranking, sections));
+  return atOnce(searchInSteps({ entries, ranking }, keywords)).entries;
 }
 
 /**
@@ -94,57 +51,48 @@ export function search<Entry extends Searchable>(
  * that hold what is left of a keyword without the words of a question; then the few that share a
  * word or pair of characters; for a short subject, at last, those whose heading shares a character.
  */
-export function searchIndex<Entry extends Searchable>(
+export function* searchInSteps<Entry extends Searchable>(
   index: SearchIndex<Entry>,
   keywords: string,
-): SearchHits<Entry> {
+): Steps<SearchHits<Entry>> {
   const given = requireKeywords(keywords);
   const telling = given.filter(({ isWeak }) => !isWeak);
   const wanted = telling.length > 0 ? telling : given;
   const parts = readParts(wanted);
   const subject = (parts.length > 0 ? parts : wanted).map(({ text }) => text).join(' ');
-  const ranked = index.ranked.search(subject);
-  const scores = new Map(ranked.map(({ id, score }) => [id as number, score]));
+  const ranks = yield* rank(index.ranking, index.entries, subject);
   for (const sought of [wanted, parts]) {
-    const entries = findExact(index, sought, scores);
-    if (entries.length > 0) return { kind: 'exact', entries };
-  }
-  return { kind: 'near', entries: findNear(index, ranked, subject) };
-}
-
-function findExact<Entry extends Searchable>(
-  index: SearchIndex<Entry>,
-  wanted: readonly Keyword[],
-  scores: ReadonlyMap<number, number>,
-): readonly Entry[] {
-  return index.entries
-    .map(({ entry, title, body }, id) => ({ entry, id, match: matchKeywords(title, body, wanted) }))
-    .filter(({ match }) => match.any)
-    .sort(
+    const matches = yield* matchEntries(index.entries, sought);
+    if (matches.length === 0) continue;
+    const scoreOf = (entry: IndexedEntry<Entry>) => ranks.get(entry)?.score ?? 0;
+    matches.sort(
       (a, b) =>
-        b.match.keywords - a.match.keywords ||
-        b.match.inTitle - a.match.inTitle ||
-        (scores.get(b.id) ?? 0) - (scores.get(a.id) ?? 0) ||
-        a.id - b.id,
-    )
-    .map(({ entry }) => entry);
-}
-
-function findNear<Entry extends Searchable>(
-  index: SearchIndex<Entry>,
-  ranked: readonly SearchResult[],
-  subject: string,
-): readonly Entry[] {
-  const sharesToken = ranked.filter(({ match }) => isHeldIn(match, ['title', 'body']));
+        b.keywords - a.keywords || b.inTitle - a.inTitle || scoreOf(b.indexed) - scoreOf(a.indexed),
+    );
+    return { kind: 'exact', entries: matches.map(({ indexed }) => indexed.entry) };
+  }
+  const near = [...ranks].sort(([, a], [, b]) => b.score - a.score);
+  const sharesToken = near.filter(([, { fields }]) => fields.has('title') || fields.has('body'));
   const isShort = [...subject.replaceAll(' ', '')].length <= MAX_LOOSE;
-  const loose = isShort ? ranked.filter(({ match }) => isHeldIn(match, ['titleCharacters'])) : [];
-  return (sharesToken.length > 0 ? sharesToken : loose)
-    .slice(0, MAX_NEAR)
-    .flatMap(({ id }) => index.entries[id as number]?.entry ?? []);
+  const loose = isShort ? near.filter(([, { fields }]) => fields.has('titleCharacters')) : [];
+  const chosen = (sharesToken.length > 0 ? sharesToken : loose).slice(0, MAX_NEAR);
+  return { kind: 'near', entries: chosen.map(([{ entry }]) => entry) };
 }
 
-function isHeldIn(match: SearchResult['match'], fields: readonly string[]): boolean {
-  return Object.values(match).some((held) => held.some((field) => fields.includes(field)));
+type Match<Entry> = KeywordMatch & { readonly indexed: IndexedEntry<Entry> };
+
+/** The entries that hold any of the keywords, in their order. */
+function* matchEntries<Entry>(
+  entries: readonly IndexedEntry<Entry>[],
+  wanted: readonly Keyword[],
+): Steps<Match<Entry>[]> {
+  const matches: Match<Entry>[] = [];
+  for (const [at, indexed] of entries.entries()) {
+    if (at % ENTRIES_PER_STEP === 0) yield;
+    const match = matchKeywords(indexed.title, indexed.body, wanted);
+    if (match.any) matches.push({ ...match, indexed });
+  }
+  return matches;
 }
 
 interface KeywordMatch {

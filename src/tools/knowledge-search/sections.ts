@@ -1,11 +1,13 @@
-import type { Heading, RootContent } from 'mdast';
-import { fromMarkdown } from 'mdast-util-from-markdown';
+import type { Token } from 'markdown-it';
+import { readFrontMatter } from './front-matter.ts';
+import { isSectionHeading, parseMarkdown } from './markdown.ts';
 import { readComments, toPlainText, withoutComments } from './plain-text.ts';
-import { isCostly, tame } from './tame.ts';
+import { atOnce, type Steps } from './slices.ts';
+import { tameLine } from './tame.ts';
 
 /** A piece of a Markdown file: what stands under one second-level heading of its root. */
 export interface Section {
-  /** The heading as plain text on one line; empty for an empty heading or no heading. */
+  /** The heading as plain text on one line, or the front matter's title; empty for neither. */
   readonly title: string;
   /** First and last line, counted from 1; the heading's own lines are the first. */
   readonly startLine: number;
@@ -26,68 +28,66 @@ export interface SplitMarkdown {
   readonly sections: readonly Section[];
 }
 
-/** Inline constructs, whose parsing time can grow with the square of a paragraph. */
-const BLOCKS_ONLY = {
-  disable: {
-    null: [
-      'attention',
-      'autolink',
-      'characterEscape',
-      'characterReference',
-      'codeText',
-      'hardBreakEscape',
-      'htmlText',
-      'labelStartImage',
-      'labelStartLink',
-      'labelEnd',
-    ],
-  },
-};
-
 /**
  * Splits a Markdown text at the second-level headings of its root, as CommonMark 0.31 reads it:
- * both heading forms, none inside code, HTML, quotes or lists. Pure. Markup made to be slow is
- * read by its blocks only, so that the time stays in proportion to the text.
+ * both heading forms, none inside code, HTML, quotes or lists. Front matter is no text; its title
+ * is that of what stands before the first section. Pure. Markup made to be slow is read by its
+ * blocks only, so that the time stays in proportion to the text.
  */
 export function splitSections(markdown: string): SplitMarkdown {
-  const text = markdown.replace(/^\uFEFF+/u, '');
-  const source = tame(text);
-  const costly = isCostly(source);
-  const { children } = fromMarkdown(source, costly ? { extensions: [BLOCKS_ONLY] } : {});
-  const lines = text.split(/\r\n|\r|\n/u);
-  const tamedLines = source === text ? lines : source.split(/\r\n|\r|\n/u);
-  const starts = children.flatMap((node, index) => (isSectionHeading(node) ? [index] : []));
+  return atOnce(splitInSteps(markdown));
+}
+
+/** As {@link splitSections}, in steps. */
+export function* splitInSteps(markdown: string): Steps<SplitMarkdown> {
+  const lines = splitLines(markdown.replace(/^\uFEFF+/u, ''));
+  const front = readFrontMatter(lines);
+  lines.fill('', 0, front.lines);
+  yield;
+  const tamedLines = lines.map(tameLine);
+  yield;
+  const { tokens, costly } = yield* parseMarkdown(tamedLines.join('\n'));
+  const starts = tokens.flatMap((token, index) => (isSectionHeading(token) ? [index] : []));
 
   const toSection = (from: number, to: number): Section => {
-    const node = children[from];
-    const heading = node !== undefined && isSectionHeading(node) ? node : null;
-    const startLine = heading?.position?.start.line ?? 1;
-    const next = children[to];
-    const endLine = next?.position === undefined ? lines.length : next.position.start.line - 1;
-    const bodyLine = heading?.position?.end.line ?? 0;
-    const content = children.slice(heading === null ? from : from + 1, to);
+    const token = tokens[from];
+    const heading = token !== undefined && isSectionHeading(token) ? token : null;
+    const [first, bodyLine] = heading?.map ?? [0, 0];
+    const endLine = tokens[to]?.map?.[0] ?? lines.length;
+    const title = heading === null ? '' : oneLine(toPlainText(tokens.slice(from, from + 3)));
+    const content = tokens.slice(heading === null ? from : from + 3, to);
     const tamed = tamedLines.slice(bodyLine, endLine).join('\n').trim();
     return {
-      title: heading === null ? '' : oneLine(toPlainText([heading])),
-      startLine,
+      title,
+      startLine: first + 1,
       endLine,
       body: lines.slice(bodyLine, endLine).join('\n').trim(),
       shown: withoutComments(tamed, costly ? null : readComments(content)),
-      hasText: content.some(({ type }) => type !== 'heading'),
+      hasText: hasText(content),
       plain: costly ? withoutComments(tamed, null) : toPlainText(content),
     };
   };
 
-  const sections = starts.map((from, index) =>
-    toSection(from, starts[index + 1] ?? children.length),
-  );
-  const first = toSection(0, starts[0] ?? children.length);
-  const hasPreamble = starts[0] !== 0 && first.body !== '';
-  return { preamble: hasPreamble ? first : null, sections };
+  const sections: Section[] = [];
+  for (const [index, from] of starts.entries()) {
+    sections.push(toSection(from, starts[index + 1] ?? tokens.length));
+    yield;
+  }
+  const opening = toSection(0, starts[0] ?? tokens.length);
+  const hasPreamble = starts[0] !== 0 && opening.body !== '';
+  const title = oneLine(front.title ?? '');
+  return { preamble: hasPreamble ? { ...opening, title } : null, sections };
 }
 
-function isSectionHeading(node: RootContent): node is Heading {
-  return node.type === 'heading' && node.depth === 2;
+function splitLines(text: string): string[] {
+  return text.split(/\r\n|\r|\n/u);
+}
+
+/** Whether a block other than a heading begins at the root. */
+function hasText(tokens: readonly Token[]): boolean {
+  return tokens.some(
+    ({ level, type, nesting }) => level === 0 && nesting >= 0 && type !== 'heading_open',
+  );
 }
 
 /** A title on one line cannot forge a line of its own in a result. */

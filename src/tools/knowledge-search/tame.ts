@@ -8,19 +8,12 @@ const MAX_MARKS = 2000;
 const MARKER = /[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/uy;
 
 /**
- * Flattens nesting that no person writes: indentation beyond {@link MAX_INDENT} characters, and
- * more than {@link MAX_MARKERS} list or quote markers at the start of a line. The lines stay
- * where they are, and none of them begins or ends a section differently: a heading of the root is
- * never indented by more than three spaces, and ends whatever is nested.
+ * A line without nesting that no person writes: indentation beyond {@link MAX_INDENT} characters,
+ * and more than {@link MAX_MARKERS} list or quote markers at its start. No line begins or ends a
+ * section differently for it: a heading of the root is never indented by more than three spaces,
+ * and ends whatever is nested.
  */
-export function tame(text: string): string {
-  return text
-    .split(/(?<=\n|\r(?!\n))/u)
-    .map(tameLine)
-    .join('');
-}
-
-function tameLine(line: string): string {
+export function tameLine(line: string): string {
   const indented = line.replace(/^[ \t]+/u, (indent) => indent.slice(0, MAX_INDENT));
   let count = 0;
   let kept = 0;

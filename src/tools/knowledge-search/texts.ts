@@ -10,7 +10,8 @@ const MAX_SHOWN = 12;
 const MAX_SKIPPED = 10;
 
 /**
- * What the model is shown: for each section `来源：<file>`, `## <heading>` and the body. A line of
+ * What the model is shown: for each section `来源：<file>` (`Source: <file>` in English),
+ * `## <heading>` and the body. A line of
  * a body that looks like a source line is set off by a space, so that no document can forge one.
  */
 export function describeHits(
@@ -51,13 +52,13 @@ function showSection({ file, title, startLine, shown }: LibrarySection, locale: 
     startLine === 1 && title === '' ? TEXTS[locale].preamble : TEXTS[locale].untitled;
   const body = shown.replace(/^(?=(?:来源|source)[^\S\n]*[：:])/gimu, ' ');
   const heading = title === '' ? untitled : title;
-  return `来源：${oneLine(file)}\n## ${heading}\n${body}`.trimEnd();
+  return `${TEXTS[locale].source}${oneLine(file)}\n## ${heading}\n${body}`.trimEnd();
 }
 
 const TEXTS: Readonly<
   Record<
     Locale,
-    Readonly<Record<SkipReason | 'untitled' | 'preamble', string>> & {
+    Readonly<Record<SkipReason | 'source' | 'untitled' | 'preamble', string>> & {
       readonly nothing: (keywords: string) => string;
       readonly near: (keywords: string) => string;
       readonly more: (count: number) => string;
@@ -66,6 +67,7 @@ const TEXTS: Readonly<
   >
 > = {
   zh: {
+    source: '来源：',
     untitled: '（无标题）',
     preamble: '（文件开头）',
     nothing: (keywords) => `没有找到与「${keywords}」有关的内容。`,
@@ -79,6 +81,7 @@ const TEXTS: Readonly<
     too_many: '文件太多',
   },
   en: {
+    source: 'Source: ',
     untitled: '(no title)',
     preamble: '(beginning of the file)',
     nothing: (keywords) => `Nothing was found for "${keywords}".`,

@@ -2,10 +2,9 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { createKnowledgeSearch } from '../../../src/tools/knowledge-search/knowledge-search.ts';
 import { search } from '../../../src/tools/knowledge-search/search.ts';
 import { splitSections } from '../../../src/tools/knowledge-search/sections.ts';
-import { runTool } from '../../tools/tool-context.ts';
+import { knowledgeIn, runTool } from '../../tools/tool-context.ts';
 import type { CaseKind } from '../case-kind.ts';
 import { evaluateGenerator, type Judged, judgeBySides } from '../judged.ts';
 import { type Row, readRows } from '../rows.ts';
@@ -93,7 +92,7 @@ async function judgeFolder(row: SearchRow): Promise<Judged> {
   const root = await mkdtemp(join(tmpdir(), 'agenthub-knowledge-'));
   try {
     const names = await writeDocuments(root, row);
-    const tool = createKnowledgeSearch({ root });
+    const tool = knowledgeIn(root);
     const { content } = await runTool(tool, { keywords: keywordsOf(row) });
     const sources = content.split('\n').filter((line) => line.startsWith('来源：'));
     const expected = (row.expected_hits ?? []).map((id) => `来源：${names.get(id)}`);

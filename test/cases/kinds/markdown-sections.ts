@@ -7,6 +7,10 @@ import { type Row, readRows } from '../rows.ts';
 
 interface Expected {
   readonly root_h2_titles?: readonly string[];
+  /** For a text with front matter, which plain CommonMark does not know: the titles without it. */
+  readonly root_h2_titles_with_frontmatter_extension?: readonly string[];
+  /** The title of what stands before the first section. */
+  readonly preamble_title?: string;
   readonly sections?: readonly {
     readonly title: string;
     readonly start_line: number;
@@ -46,7 +50,7 @@ function judgeBytes({ input_base64 = '', expected }: MarkdownRow) {
 }
 
 function judgeText(row: MarkdownRow) {
-  const { expected } = row;
+  const expected = readExpected(row);
   const text = readText(row);
   const { preamble, sections } = splitSections(text);
   const got = {
@@ -58,6 +62,7 @@ function judgeText(row: MarkdownRow) {
       body,
     })),
     has_preamble: preamble !== null,
+    preamble_title: preamble?.title,
   };
   const wanted = {
     root_h2_titles: expected.root_h2_titles?.map(joinLines),
@@ -67,6 +72,7 @@ function judgeText(row: MarkdownRow) {
       body: section.body.replace(/\r\n?/gu, '\n'),
     })),
     has_preamble: expected.has_preamble,
+    preamble_title: expected.preamble_title,
   };
   // A row may name only the titles.
   return {
@@ -75,8 +81,15 @@ function judgeText(row: MarkdownRow) {
       root_h2_titles: wanted.root_h2_titles === undefined ? undefined : got.root_h2_titles,
       sections: wanted.sections === undefined ? undefined : got.sections,
       has_preamble: wanted.has_preamble === undefined ? undefined : got.has_preamble,
+      preamble_title: wanted.preamble_title === undefined ? undefined : got.preamble_title,
     },
   };
+}
+
+/** Front matter is read; what a row says of the text as plain CommonMark does not hold then. */
+function readExpected({ expected }: MarkdownRow): Expected {
+  const titles = expected.root_h2_titles_with_frontmatter_extension;
+  return titles === undefined ? expected : { root_h2_titles: titles };
 }
 
 function readText({ input, input_base64, input_generator_js }: MarkdownRow): string {

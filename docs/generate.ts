@@ -6,6 +6,7 @@ import { layoutChart, layoutHash } from './chart-layout.ts';
 import { configJsonSchema, configurationTable } from './configuration-table.ts';
 import { defaultsTable } from './defaults.ts';
 import { filled } from './filled.ts';
+import { hookEffectsTable } from './hook-effects.ts';
 import { policiesTable } from './policies-table.ts';
 import { referenceTables } from './reference-tables.ts';
 
@@ -18,10 +19,10 @@ const mermaid = `\`\`\`mermaid\n${toMermaid(graph)}\`\`\``;
 const overview = `\`\`\`mermaid\n${toMermaid(toOverview(graph))}\`\`\``;
 
 function stateLine({ id, description, invokes, parent }: GraphState): string {
-  const actors = invokes.length > 0 ? ` Invokes \`${invokes.join('`, `')}\`.` : '';
-  return parent === null
-    ? `- **\`${id}\`**: ${description}${actors}`
-    : `  - \`${id.split('.').at(-1)}\`${actors === '' ? '' : `:${actors}`}`;
+  const actors = invokes.length > 0 ? `Invokes \`${invokes.join('`, `')}\`.` : '';
+  const words = [description, actors].filter(Boolean).join(' ');
+  const name = parent === null ? `- **\`${id}\`**` : `  - \`${id.split('.').at(-1)}\``;
+  return words === '' ? name : `${name}: ${words}`;
 }
 
 const machineReadme = `# The agent machine
@@ -34,6 +35,12 @@ ${graph.states.map(stateLine).join('\n')}
 
 \`run.cancel\` leads to \`cancelled\` from every state. Tools run as actors \`tool.<callId>\`, one per
 allowed call, spawned by \`execute\`.
+
+## When a hook does not let a run pass
+
+Worked out on the machine, with one call that policies allow and a turn left after it.
+
+${hookEffectsTable()}
 `;
 
 /**

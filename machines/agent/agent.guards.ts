@@ -130,6 +130,11 @@ export function isApprovalOver(call: Call, at: number): boolean {
   return end !== null && end <= at;
 }
 
+/** Whether a tool of the batch ran to an end; where none did, there is nothing to look at after it. */
+export function hasCallsThatRan({ calls }: AgentContext): boolean {
+  return calls.some(hasRun);
+}
+
 /** Live calls whose decision is `deny`. */
 export function forbiddenCalls({ calls, policies }: AgentContext): readonly Call[] {
   return calls.filter((call) => call.stage === 'live' && decide(call, policies).action === 'deny');

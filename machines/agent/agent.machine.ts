@@ -135,7 +135,7 @@ export const agentMachine = agentSetup.createMachine({
         routing: {
           always: [
             { guard: 'hasLiveCalls', target: '#agent.awaitPermission' },
-            { target: '#agent.postToolHook' },
+            { target: '#agent.callModel', actions: 'writeObservations' },
           ],
         },
       },
@@ -169,7 +169,8 @@ export const agentMachine = agentSetup.createMachine({
             { guard: 'hasForbiddenCalls', actions: 'denyForbiddenCalls' },
             { guard: 'hasQuestions', target: 'asking' },
             { guard: 'hasAllowedCalls', target: '#agent.execute' },
-            { target: '#agent.postToolHook' },
+            { guard: 'hasCallsThatRan', target: '#agent.postToolHook' },
+            { target: '#agent.callModel', actions: 'writeObservations' },
           ],
         },
         asking: {
@@ -216,7 +217,8 @@ export const agentMachine = agentSetup.createMachine({
         reviewing: {
           always: [
             { guard: 'hasLiveCalls', target: 'inspecting' },
-            { target: '#agent.postToolHook' },
+            { guard: 'hasCallsThatRan', target: '#agent.postToolHook' },
+            { target: '#agent.callModel', actions: 'writeObservations' },
           ],
         },
       },

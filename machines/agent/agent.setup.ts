@@ -64,6 +64,7 @@ export const agentSetup = setup({
     hasNothingRunning: ({ context }) => !guards.hasRunningCalls(context),
     needsNewDecision: ({ context }) =>
       !guards.hasRunningCalls(context) && guards.hasLiveCalls(context),
+    hasCallsThatRan: ({ context }) => guards.hasCallsThatRan(context),
     needsPostToolHook: ({ context }) => guards.needsPostToolHook(context),
     needsStopHook: ({ context }) => guards.needsHook(context, 'Stop'),
     isStopAllowed: (_, { verdict }: PortOutputs['stop']) => verdict === 'allow',

@@ -67,6 +67,7 @@ export type {
   AnswerOptions,
   AnswerResult,
   ApproveOptions,
+  AskedQuestion,
   DecisionStep,
   HookStep,
   ModelStep,

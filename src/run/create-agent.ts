@@ -12,10 +12,11 @@ import type { Protocol } from '../protocol/protocol.types.ts';
 import { reactText } from '../protocol/react-text.ts';
 import { requireTool, toToolSpec } from '../tools/define-tool.ts';
 import type { Agent, AgentOptions, StartOptions } from './agent.types.ts';
+import { Drivers } from './drivers.ts';
 import { Journal } from './journal.ts';
 import { checkHistory, checkRunId, mergeLimits, mergePolicies, parseOption } from './options.ts';
 import { createPorts } from './ports/index.ts';
-import type { AgentParts, RunServices } from './ports/parts.ts';
+import type { AgentParts } from './ports/parts.ts';
 import { restoreLog } from './restore.ts';
 import { openRun, type RunHost } from './run.ts';
 import { Slots } from './slots.ts';
@@ -105,7 +106,15 @@ export function createAgent(options: AgentOptions): Agent {
   checkToolNames({ tools: tools.keys(), policies: own, hooks: selectors });
   const limits = mergeLimits(options.limits, options.store ? DEFAULT_LIMITS : DEFAULT_AGENT_LIMITS);
 
-  const services = new Map<string, RunServices>();
+  const newSlots = () => new Slots(maxParallelTools);
+  const drivers = new Drivers(() => {
+    if (store === undefined) return { observer: null, journal: null, slots: newSlots() };
+    // Without a log nothing may start: nobody could tell after a crash what had.
+    throw new AgentHubError(
+      'not_driven',
+      'This agent has a store, and this actor no log in it: nothing starts. Begin the run with agent.start or agent.restore, or embed the machine of an agent without a store.',
+    );
+  });
   const parts: AgentParts = {
     model,
     protocol: protocolOf(options.protocol ?? 'native-calls'),
@@ -117,8 +126,7 @@ export function createAgent(options: AgentOptions): Agent {
     maxResultBytes,
     inspectTimeout,
     now,
-    services: (runId) =>
-      services.get(runId) ?? { observer: null, journal: null, slots: new Slots(maxParallelTools) },
+    servicesOf: (actor) => drivers.servicesOf(actor),
   };
   const machine = agentMachine.provide({ actors: createPorts(parts) });
 
@@ -142,10 +150,8 @@ export function createAgent(options: AgentOptions): Agent {
     now,
     inspect: options.inspect,
     onEvent: options.onEvent,
-    register: (runId, observer) => {
-      services.set(runId, { observer, journal, slots: new Slots(maxParallelTools) });
-      return () => services.delete(runId);
-    },
+    begin: ({ runId, actor, observer }) =>
+      drivers.begin({ runId, actor, services: { observer, journal, slots: newSlots() } }),
   });
   const request = { owner, ttl: leaseTime };
 
@@ -154,11 +160,7 @@ export function createAgent(options: AgentOptions): Agent {
     input,
     start: (prompt, start) => {
       const origin = { input: input(prompt, start) };
-      const { runId } = origin.input;
-      if (services.has(runId))
-        throw new AgentHubError('run_exists', `A run ${runId} of this agent is under way.`, {
-          runId,
-        });
+      drivers.requireFree(origin.input.runId);
       if (store === undefined) return openRun(origin, hostOf(null), null);
       const journal = Journal.start({ store, request, now }, origin.input);
       return openRun(origin, hostOf(journal), { store, journal });
@@ -166,15 +168,13 @@ export function createAgent(options: AgentOptions): Agent {
     restore: async (runId) => {
       if (store === undefined)
         throw new AgentHubError('no_store', 'The agent has no store to restore runs from.');
-      const { lease, log, snapshot, waiting } = await restoreLog(runId, {
-        store,
-        request,
-        policies,
-        hooks: selectors,
-        tools,
+      return drivers.takeUp(checkRunId(runId), async (onLease) => {
+        const rules = { policies, hooks: selectors, tools };
+        const restored = await restoreLog(runId, { store, request, onLease, ...rules });
+        const { lease, log, snapshot, waiting } = restored;
+        const journal = Journal.resume({ store, request, now }, lease, log);
+        return openRun({ snapshot }, hostOf(journal), { store, journal, waiting });
       });
-      const journal = Journal.resume({ store, request, now }, lease, log);
-      return openRun({ snapshot }, hostOf(journal), { store, journal, waiting });
     },
     tools: parts.specs,
     policies,

@@ -42,12 +42,17 @@ export class Journal {
   #flushing: Promise<void> | null = null;
   #failure: AgentHubError | null = null;
   #onBroken: (error: ErrorData) => void = () => {};
-  #renewal: ReturnType<typeof setInterval> | null = null;
+  #timer: ReturnType<typeof setInterval> | null = null;
+  #renewal: Promise<void> | null = null;
+  #isStarting = true;
+  /** When the lease was last asked for, by `now`, and given. */
+  #heldSince: number;
 
   private constructor(options: JournalOptions, lease: Promise<Lease>, log: readonly LogRecord[]) {
     this.#options = options;
     this.#lease = lease;
     this.#next = log.length;
+    this.#heldSince = options.now();
     for (const record of log)
       if (record.kind === 'intent') this.#intents.add(intentKey(record.callId, record.attempt));
     lease.then(
@@ -65,7 +70,10 @@ export class Journal {
       machineVersion: AGENT_MACHINE_VERSION,
       input,
     };
-    return new Journal(options, options.store.create(start, options.request), [start]);
+    const { store, request } = options;
+    // Also a store that throws at once has a log that could not be begun.
+    const lease = new Promise<Lease>((resolve) => resolve(store.create(start, request)));
+    return new Journal(options, lease, [start]);
   }
 
   /** Goes on with a log, under a lease that is held already. */
@@ -104,8 +112,28 @@ export class Journal {
     this.#flush();
   }
 
-  /** Resolves once everything told so far is written. Rejects when the journal is broken. */
+  /** Whether the store has not said yet that the log is begun. */
+  get isStarting(): boolean {
+    return this.#isStarting;
+  }
+
+  /** Whether the lease has lapsed by our own clock: somebody may have taken the run over. */
+  get isLapsed(): boolean {
+    const { now, request } = this.#options;
+    return this.#failure === null && !this.#isStarting && now() - this.#heldSince >= request.ttl;
+  }
+
+  /** Breaks the journal: another has the lease. */
+  lose(error: AgentHubError): void {
+    this.#break(error);
+  }
+
+  /**
+   * Resolves once everything told so far is written, under a lease that holds. Rejects when the
+   * journal is broken.
+   */
   async ready(): Promise<void> {
+    if (this.isLapsed) await this.#renew();
     while (this.#failure === null && this.#flush() !== null) await this.#flushing;
     if (this.#failure !== null) throw this.#failure;
     await this.#lease;
@@ -137,17 +165,14 @@ export class Journal {
     } catch {
       // Told below.
     }
-    if (this.#renewal !== null) clearInterval(this.#renewal);
-    if (this.#failure !== null) return toErrorData(this.#failure, 'store_failed');
+    this.#stopTimer();
     try {
       await this.#options.store.release(await this.#lease);
-      return null;
     } catch (thrown) {
       // All is written; a lease that is not given back lapses by itself.
-      return thrown instanceof AgentHubError && thrown.code === 'lease_lost'
-        ? toErrorData(thrown, 'store_failed')
-        : null;
+      if (thrown instanceof AgentHubError && thrown.code === 'lease_lost') this.#failure ??= thrown;
     }
+    return this.#failure && toErrorData(this.#failure, 'store_failed');
   }
 
   #add(record: NewRecord): void {
@@ -191,19 +216,41 @@ export class Journal {
   }
 
   #keepLease(): void {
-    const { store, request } = this.#options;
-    this.#renewal = setInterval(() => {
-      const renewing = this.#lease.then((lease) => store.renew(lease, request.ttl));
-      renewing.catch((thrown) => this.#break(thrown));
-    }, request.ttl / 3);
-    this.#renewal.unref();
+    this.#isStarting = false;
+    if (this.#failure !== null) return;
+    this.#timer = setInterval(() => void this.#renew(), this.#options.request.ttl / 3);
+    this.#timer.unref();
+  }
+
+  /** Never rejects: a lease that cannot be renewed breaks the journal. */
+  #renew(): Promise<void> {
+    this.#renewal ??= this.#renewOnce().finally(() => {
+      this.#renewal = null;
+    });
+    return this.#renewal;
+  }
+
+  async #renewOnce(): Promise<void> {
+    const { store, request, now } = this.#options;
+    const askedAt = now();
+    try {
+      await store.renew(await this.#lease, request.ttl);
+      this.#heldSince = askedAt;
+    } catch (thrown) {
+      this.#break(thrown);
+    }
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
   }
 
   #break(thrown: unknown): void {
     if (this.#failure !== null) return;
     const { code, message, details } = toErrorData(thrown, 'store_failed');
     this.#failure = new AgentHubError(code, message, details as JsonObject | undefined);
-    if (this.#renewal !== null) clearInterval(this.#renewal);
+    this.#stopTimer();
     this.#queue = [];
     this.#onBroken(toErrorData(this.#failure, code));
   }

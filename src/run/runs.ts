@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { denialOf } from '../../machines/agent/agent.orders.ts';
-import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import {
   type Question,
   questionsOf,
@@ -10,7 +8,7 @@ import {
   todosOf,
 } from '../../machines/agent/agent.view.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
-import { approvalFor, judgeAnswer } from './answers.ts';
+import { judgeAnswer } from './answers.ts';
 import { endRun } from './end-run.ts';
 import { type AgentSnapshot, foldEvent, foldLog } from './fold.ts';
 import { callsOf } from './history/calls.ts';
@@ -19,9 +17,12 @@ import { timelineOf } from './history/timeline.ts';
 import { copyLog, exportLog, parseExport } from './history/transfer.ts';
 import { whyCall } from './history/why.ts';
 import { checkRunId } from './options.ts';
+import { answerReader, type ReadAnswer } from './read-answers.ts';
 import { hasEnded } from './run-status.ts';
 import type { PostedAnswer, Runs, RunsOptions } from './runs.types.ts';
 import type { InboxEntry, LogRecord, RunStore } from './store/store.types.ts';
+
+const reader = answerReader(null);
 
 /** The runs of a store. */
 export function openRuns(
@@ -29,17 +30,21 @@ export function openRuns(
   { now = Date.now, patience = 3_000 }: RunsOptions = {},
 ): Runs {
   const request = { owner: 'copying', ttl: 60_000 };
+  // Short: on a full disk a lease cannot be given back, and nobody else could cancel meanwhile.
+  const ending = { owner: 'cancelling', ttl: 2_000 };
 
   /** Puts an answer into the inbox if the run, as it stands, would take it. */
   const post = async (
     runId: string,
-    make: (questions: readonly Question[]) => PublicEvent,
+    make: (questions: readonly Question[]) => ReadAnswer,
   ): Promise<PostedAnswer> => {
-    const { drivenBy } = await store.summary(runId);
+    const { drivenBy } = await store.summary(checkRunId(runId));
     const folded = foldLog(await store.read(runId));
     // As the run will be once it has taken the answers that wait: what is answered stays answered.
     const snapshot = (await store.pending(runId)).reduce(foldAnswer, folded);
-    const event = make(questionsOf(snapshot));
+    const read = make(questionsOf(snapshot));
+    if (!read.ok) return { drivenBy, result: read.refusal };
+    const { event } = read;
     const judged = judgeAnswer(snapshot, event);
     // Refused here, nothing is written. What a driver is doing right now may still change it there.
     if (!judged.accepted) return { drivenBy, result: judged };
@@ -75,19 +80,17 @@ export function openRuns(
     },
     replay: async (runId, to) => timelineOf(upTo(await store.read(runId), to)),
     why: async (runId, callId) => whyCall(await store.read(runId), callId),
-    approve: (runId, callId, { by, approvals, expiresAt, shown }) =>
-      post(runId, (questions) =>
-        approvalFor(callId, questions, { by, at: now(), approvals, shown, expiresAt }),
-      ),
-    deny: (runId, callId, { by, reason }) =>
-      post(runId, () => denialOf({ callId }, { by, at: now(), reason })),
-    cancel: async (runId, { by }) => {
-      const event = { type: 'run.cancel', by, at: now() } as const;
-      if ((await store.summary(runId)).drivenBy !== null) return post(runId, () => event);
-      return endRun(store, { runId, event, request });
+    approve: (runId, question, options) =>
+      post(runId, (questions) => reader.approval({ question, options }, { at: now(), questions })),
+    deny: (runId, question, options) =>
+      post(runId, () => reader.denial({ question, options }, now())),
+    cancel: async (runId, options) => {
+      const read = reader.cancellation(options, now());
+      const { drivenBy } = await store.summary(checkRunId(runId));
+      if (drivenBy !== null || !read.ok) return post(runId, () => read);
+      return endRun(store, { runId, event: read.event, request: ending });
     },
-    resume: (runId, { by, limits = {} }) =>
-      post(runId, () => ({ type: 'run.resume', limits, by, at: now() })),
+    resume: (runId, options) => post(runId, () => reader.resumption({ options }, now())),
     fork: async (runId, { at, policies, newId = randomUUID() }) => {
       const log = upTo(await store.read(runId), at);
       const forkedFrom = { runId, seq: at };

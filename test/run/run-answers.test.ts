@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import {
   answer,
+  asked,
   asks,
   callNote,
   noteTool,
@@ -17,23 +18,25 @@ describe('answers to a question', () => {
     const { agent, started } = scriptedAgent([callNote('a', 'b'), answer('ok')], asks);
     const run = agent.start('task');
     await untilAsked(run);
-    expect(run.approve('1.0')).toEqual({ accepted: true });
-    expect(run.approve('1.0')).toMatchObject({ accepted: false, code: 'not_asked' });
+    expect(run.approve(asked(run))).toEqual({ accepted: true });
+    expect(run.approve(asked(run))).toMatchObject({ accepted: false, code: 'not_asked' });
     expect(run.deny('1.0')).toMatchObject({ accepted: false, code: 'not_asked' });
     expect(run.deny('1.1', 'too dear')).toEqual({ accepted: true });
     expect(outcomes(await run.outcome)).toEqual({ '1.0': 'ok', '1.1': 'denied' });
     expect(started).toEqual(['a']);
-    expect(run.approve('1.0')).toMatchObject({ accepted: false, code: 'ended' });
+    expect(run.approve(asked(run))).toMatchObject({ accepted: false, code: 'ended' });
   });
 
   it('are refused for what was not shown, not asked, or not missing', async () => {
     const { agent } = scriptedAgent([callNote('a')], asks);
     const run = agent.start('task');
     await untilAsked(run);
-    expect(run.approve('9.9')).toMatchObject({ accepted: false, code: 'not_asked' });
-    expect(run.approve('1.0', ['use'], { shown: '{}' })).toMatchObject({ code: 'stale' });
-    expect(run.approve('1.0', ['overwrite'])).toMatchObject({ code: 'not_missing' });
-    expect(run.approve('1.0', [])).toMatchObject({ code: 'not_missing' });
+    expect(run.approve(asked(run, '9.9'))).toMatchObject({ accepted: false, code: 'not_asked' });
+    expect(run.approve({ callId: '1.0', shown: '{}' })).toMatchObject({ code: 'stale' });
+    expect(run.approve(asked(run), { approvals: ['overwrite'] })).toMatchObject({
+      code: 'not_missing',
+    });
+    expect(run.approve(asked(run), { approvals: [] })).toMatchObject({ code: 'not_missing' });
     expect(run.questions.map(({ callId }) => callId)).toEqual(['1.0']);
     run.cancel();
   });
@@ -58,7 +61,7 @@ describe('answers to a question', () => {
       if (event.type !== 'permission.requested') continue;
       voided.push(...event.questions.map(({ earlierApprovalVoid }) => earlierApprovalVoid));
       if (voided.length === 1) version = 2;
-      run.approve('1.0');
+      run.approve(asked(run));
     }
     expect(voided).toEqual([false, true]);
     expect(started).toEqual([2]);
@@ -68,7 +71,7 @@ describe('answers to a question', () => {
     const { agent, started, model } = scriptedAgent([callNote('a'), answer('ok')], asks);
     const run = agent.start('task');
     await untilAsked(run);
-    run.approve('1.0', ['use'], { expiresAt: 1 });
+    run.approve(asked(run), { expiresAt: 1 });
     const outcome = await run.outcome;
     expect(outcomes(outcome)).toEqual({ '1.0': 'expired' });
     expect(started).toEqual([]);

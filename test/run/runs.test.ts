@@ -3,6 +3,7 @@ import { openRuns } from '../../src/run/runs.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import {
   answer,
+  asked,
   asks,
   callNote,
   outcomes,
@@ -79,7 +80,7 @@ describe('answering stored runs', () => {
 
   it('knows what is answered already, though nobody has taken it yet', async () => {
     const { runs } = await storedRun([callNote('a', 'b')], asks, 'leave');
-    await runs.approve('run-1', '1.0', { by: 'ada' });
+    await runs.approve('run-1', asked(await runs.show('run-1')), { by: 'ada' });
     expect(await runs.deny('run-1', '1.0', { by: 'bob' })).toMatchObject({
       result: { accepted: false, code: 'not_asked' },
     });
@@ -92,7 +93,7 @@ describe('answering stored runs', () => {
 
   it('cancels a run that nobody drives, whatever it began under; answers that wait are too late', async () => {
     const { runs, store } = await storedRun([callNote('a')], asks, 'leave');
-    await runs.approve('run-1', '1.0', { by: 'bob' });
+    await runs.approve('run-1', asked(await runs.show('run-1')), { by: 'bob' });
     const [waiting] = await store.pending('run-1');
     const cancelled = await runs.cancel('run-1', { by: 'ada' });
     expect(cancelled).toEqual({ drivenBy: null, result: { accepted: true } });
@@ -126,7 +127,7 @@ describe('answering stored runs', () => {
 
   it('keeps an answer until somebody drives the run', async () => {
     const { runs, store } = await storedRun([callNote('a')], asks, 'leave');
-    expect(await runs.approve('run-1', '1.0', { by: 'ada' })).toEqual({
+    expect(await runs.approve('run-1', asked(await runs.show('run-1')), { by: 'ada' })).toEqual({
       drivenBy: null,
       result: null,
     });

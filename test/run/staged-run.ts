@@ -58,7 +58,7 @@ export function createStage(world: World) {
     now: () => time,
     inspect: undefined,
     onEvent: undefined,
-    register: () => () => {},
+    begin: () => () => {},
   };
 
   const stage = async (origin: RunOrigin, keeping: { store: RunStore; journal: Journal }) => {
@@ -141,10 +141,11 @@ function tell(run: Run, event: WorldEvent): void {
     by: string;
     reason: string;
     limits: object;
-    expiresAt: number;
+    expiresAt: number | null;
   };
   const results = {
-    'permission.grant': () => run.approve(callId, approvals, { by, shown, expiresAt }),
+    'permission.grant': () =>
+      run.approve({ callId, shown }, { approvals, by, ...(expiresAt !== null && { expiresAt }) }),
     'permission.deny': () => run.deny(callId, reason, { by }),
     'run.cancel': () => run.cancel({ by }),
     'run.resume': () => run.resume(limits, { by }),

@@ -22,7 +22,7 @@ const TEXTS = {
 /** Runs one start of one call. Whatever the tool does becomes a result. */
 export function toolPort(parts: AgentParts) {
   return portActor<'tool'>(parts, 'tool_failed', async (input, scope) => {
-    const { observer, slots, journal } = parts.services(input.runId);
+    const { observer, slots, journal } = scope.services;
     const { turn, callId, tool, attempt } = input;
     const giveBack = await slots.take(scope.signal);
     try {
@@ -75,7 +75,7 @@ async function runTool(
 async function execute(
   tool: Tool,
   { runId, callId, attempt, locale, input, facts }: PortInputs['tool'],
-  { signal, history }: PortScope,
+  { signal, history }: Pick<PortScope, 'signal' | 'history'>,
 ): Promise<string> {
   const context = {
     signal,

@@ -13,6 +13,13 @@ export interface Driver {
   readonly services: RunServices;
 }
 
+interface DriversOptions {
+  /** Who drives, for people. */
+  readonly owner: string;
+  /** Gives the services of an actor that a host started itself, or refuses it. */
+  readonly unknown: () => RunServices;
+}
+
 /**
  * The runs that one agent drives: one handle each. What a handle was given stays with its actor, so
  * that an actor that is done for can never work with what a later handle of the same run was given.
@@ -21,18 +28,17 @@ export class Drivers {
   readonly #driving = new Map<string, Driver>();
   readonly #takingUp = new Set<string>();
   readonly #services = new WeakMap<AnyActorRef, RunServices>();
-  readonly #unknown: () => RunServices;
+  readonly #options: DriversOptions;
 
-  /** `unknown` gives the services of an actor that a host started itself, or refuses it. */
-  constructor(unknown: () => RunServices) {
-    this.#unknown = unknown;
+  constructor(options: DriversOptions) {
+    this.#options = options;
   }
 
   /** What an agent's actor works with. */
   servicesOf(actor: AnyActorRef): RunServices {
     const known = this.#services.get(actor);
     if (known !== undefined) return known;
-    const services = this.#unknown();
+    const services = this.#options.unknown();
     this.#services.set(actor, services);
     return services;
   }
@@ -49,7 +55,7 @@ export class Drivers {
 
   /** @throws AgentHubError `run_driven` for a run that is driven here, or is just being taken up. */
   requireFree(runId: string): void {
-    if (this.#driving.has(runId) || this.#takingUp.has(runId)) throw driven(runId);
+    if (this.#driving.has(runId) || this.#takingUp.has(runId)) throw this.#driven(runId);
   }
 
   /**
@@ -62,7 +68,8 @@ export class Drivers {
     work: (onLease: (lease: Lease) => void) => Promise<Value>,
   ): Promise<Value> {
     const journal = this.#driving.get(runId)?.services.journal;
-    if (this.#takingUp.has(runId) || journal === null || journal?.isStarting) throw driven(runId);
+    if (this.#takingUp.has(runId) || journal === null || journal?.isStarting)
+      throw this.#driven(runId);
     this.#takingUp.add(runId);
     try {
       return await work((lease) => lose(this.#driving.get(runId)?.services.journal, lease));
@@ -70,16 +77,16 @@ export class Drivers {
       this.#takingUp.delete(runId);
     }
   }
+
+  #driven(runId: string): AgentHubError {
+    return new AgentHubError(
+      'run_driven',
+      `This agent drives run ${runId} already, or is just taking it up. Use the handle it gave.`,
+      { runId, owner: this.#options.owner },
+    );
+  }
 }
 
 function lose(journal: Journal | null | undefined, lease: Lease): void {
   journal?.lose(leaseLost(lease));
-}
-
-function driven(runId: string): AgentHubError {
-  return new AgentHubError(
-    'run_driven',
-    `This agent drives run ${runId} already, or is just taking it up. Use the handle it gave.`,
-    { runId },
-  );
 }

@@ -128,12 +128,14 @@ export class Journal {
     this.#break(error);
   }
 
-  /**
-   * Resolves once everything told so far is written, under a lease that holds. Rejects when the
-   * journal is broken.
-   */
-  async ready(): Promise<void> {
+  /** As `ready`, under a lease that is known to hold. */
+  async confirm(): Promise<void> {
     if (this.isLapsed) await this.#renew();
+    return this.ready();
+  }
+
+  /** Resolves once everything told so far is written. Rejects when the journal is broken. */
+  async ready(): Promise<void> {
     while (this.#failure === null && this.#flush() !== null) await this.#flushing;
     if (this.#failure !== null) throw this.#failure;
     await this.#lease;

@@ -48,7 +48,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
   const runId = 'input' in origin ? origin.input.runId : origin.snapshot.context.runId;
   const { machine, now } = host;
   const journal = keeping?.journal ?? null;
-  const stream = new EventStream<RunEvent>();
+  const stream = new EventStream<RunEvent>(mergeDeltas);
   const onEvent = (event: RunEvent) => host.onEvent?.(event, { id: runId });
   const observer = new RunObserver({ now, stream, onEvent });
   let resting = resolvers<RunOutcome>();
@@ -163,7 +163,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
   const say = (read: ReadAnswer): AnswerResult => {
     if (!read.ok) return read.refusal;
     if (isOver || !journal?.isLapsed) return answer(read.event);
-    void journal.ready().then(askAgain, () => {});
+    void journal.confirm().then(askAgain, () => {});
     return refuse('lapsed');
   };
   const askAgain = () => {
@@ -199,7 +199,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       say(reader.denial({ question, reason, options }, now())),
     cancel: (options = {}) => say(reader.cancellation(options, now())),
     resume: (limits = {}, options = {}) => say(reader.resumption({ limits, options }, now())),
-    saved: () => journal?.ready() ?? Promise.resolve(),
+    saved: () => journal?.confirm() ?? Promise.resolve(),
     close: async () => {
       if (isOver) return;
       // Stopped first: what is still under way must not be recorded as if it had ended here.
@@ -220,6 +220,15 @@ function isRoot({ actorRef, rootId }: InspectionEvent): boolean {
 /** Gives what the host's observer gives back: it may be a promise. */
 function passOn(inspect: RunHost['inspect'], event: InspectionEvent): unknown {
   return typeof inspect === 'function' ? inspect(event) : inspect?.next?.(event);
+}
+
+/** Two pieces of one reply that belong together are one longer piece. */
+function mergeDeltas(last: RunEvent, next: RunEvent): RunEvent | null {
+  if (last.type !== 'delta' || next.type !== 'delta' || last.turn !== next.turn) return null;
+  const [{ delta }, { delta: more }] = [last, next];
+  if (delta.kind !== more.kind || delta.index !== more.index || more.tool !== undefined)
+    return null;
+  return { ...last, delta: { ...delta, text: delta.text + more.text } };
 }
 
 function resolvers<Value>() {

@@ -91,7 +91,10 @@ export type Step = ModelStep | HookStep | DecisionStep | PersonStep | ToolStep;
 export type RunEvent =
   /** The chart entered a state, such as `awaitPermission.asking`. */
   | { readonly type: 'state'; readonly state: string; readonly at: number }
-  /** A piece of the model's reply. Not part of the trace. */
+  /**
+   * A piece of the model's reply. Not part of the trace, and told only once: the first reader is
+   * given, as fewer and longer pieces, what came before it; others what comes after they begin.
+   */
   | { readonly type: 'delta'; readonly turn: number; readonly delta: ModelDelta }
   | { readonly type: 'step.started'; readonly step: Step }
   | { readonly type: 'step.finished'; readonly step: Step }

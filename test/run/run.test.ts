@@ -277,7 +277,7 @@ describe('a run', () => {
     const { agent } = scriptedAgent([callNote('a'), answer('ok')], asks);
     const run = agent.start('one', { runId: 'same' });
     expect(() => agent.start('two', { runId: 'same' })).toThrow(
-      /A run same of this agent is under way/u,
+      /This agent drives run same already/u,
     );
     run.cancel();
     expect((await run.outcome).status).toBe('cancelled');

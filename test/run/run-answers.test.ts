@@ -67,6 +67,30 @@ describe('answers to a question', () => {
     expect(started).toEqual([2]);
   });
 
+  it('approve what their question showed: whoever saw the first one does not approve the second', async () => {
+    let exists = false;
+    const tool = defineTool({
+      name: 'image_scaling',
+      description: { zh: '缩放', en: 'Scales' },
+      input: z.strictObject({ to: z.string() }),
+      inspectFacts: async () => ({ outsideAllowedArea: true, outputExists: exists }),
+      execute: async () => 'overwrote',
+    });
+    const call = { name: 'image_scaling', arguments: { to: 'a.png' } };
+    const { agent } = scriptedAgent([{ calls: [call] }, answer('ok')], { tools: [tool] });
+    const run = agent.start('task');
+    await untilAsked(run);
+    const [first] = run.questions;
+    exists = true;
+    expect(first && run.approve(first, { by: 'ada' })).toEqual({ accepted: true });
+    for await (const event of run)
+      if (event.type === 'permission.requested' && event.questions[0]?.missing.length === 2) break;
+    expect(first && run.approve(first, { by: 'bob' })).toMatchObject({ code: 'stale' });
+    expect(run.questions.map(({ missing }) => missing)).toEqual([['outside', 'overwrite']]);
+    run.deny('1.0');
+    expect(outcomes(await run.outcome)).toEqual({ '1.0': 'denied' });
+  });
+
   it('deny when they come too late: an approval may expire', async () => {
     const { agent, started, model } = scriptedAgent([callNote('a'), answer('ok')], asks);
     const run = agent.start('task');

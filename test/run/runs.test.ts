@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { openRuns } from '../../src/run/runs.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import {
@@ -107,6 +108,19 @@ describe('answering stored runs', () => {
     expect((await runs.cancel('run-1', { by: 'eve' })).result).toMatchObject({ code: 'ended' });
     const { agent } = scriptedAgent([], { ...asks, store });
     await expect(agent.restore('run-1')).rejects.toMatchObject({ code: 'run_ended' });
+  });
+
+  it('a cancellation that cannot be stored leaves the run free again in two seconds', async () => {
+    const { store } = await storedRun([callNote('a')], asks, 'leave');
+    const full = async () => {
+      throw new AgentHubError('store_full', 'The disk is full.');
+    };
+    const runs = openRuns({ ...store, append: full, release: full });
+    await expect(runs.cancel('run-1', { by: 'ada' })).rejects.toMatchObject({ code: 'store_full' });
+    const { drivenBy } = await store.summary('run-1');
+    expect(drivenBy).toBe('cancelling');
+    const lease = await store.acquire('run-1', { owner: 'x', ttl: 1 }).catch((thrown) => thrown);
+    expect(lease.details.expiresAt - Date.now()).toBeLessThanOrEqual(2_000);
   });
 
   it('a run restored as suspended goes on where a resume waits, and tells all of it', async () => {

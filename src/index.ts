@@ -72,6 +72,7 @@ export type {
   HookStep,
   ModelStep,
   PersonStep,
+  Refusal,
   Run,
   RunEvent,
   RunLeavings,

@@ -97,7 +97,12 @@ export class RunObserver {
   }
 
   delta(turn: number, delta: ModelDelta): void {
-    const event: RunEvent = deepFreeze({ type: 'delta', turn, delta: { ...delta } });
+    // Shallow: a model may hand on what cannot be frozen.
+    const event: RunEvent = Object.freeze({
+      type: 'delta',
+      turn,
+      delta: Object.freeze({ ...delta }),
+    });
     this.#options.stream.pass(event);
     this.#tellHost(event);
   }

@@ -203,7 +203,8 @@ export interface Run extends AsyncIterable<RunEvent> {
   resume(limits?: Partial<Limits>, options?: AnswerOptions): AnswerResult;
   /**
    * Resolves once everything up to now is stored, and the run is known to be driven here; at once
-   * without a store. Rejects when it cannot be: then the run has failed. An answer that others rely on is given when this has resolved.
+   * without a store. Rejects when it cannot be: then the run has failed. An answer that others rely
+   * on is given when this has resolved.
    */
   saved(): Promise<void>;
   /**

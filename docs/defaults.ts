@@ -2,7 +2,7 @@ import type { Limits } from '../machines/agent/agent.types.ts';
 import type { Locale, LocalizedText } from '../machines/vocabulary/json.ts';
 import { DEFAULT_HOOK_TIMEOUT } from '../src/hooks/define-hook.ts';
 import { readOpenAIOptions } from '../src/model/openai-options.ts';
-import { AGENT_DEFAULTS, DEFAULT_AGENT_LIMITS } from '../src/run/create-agent.ts';
+import { AGENT_DEFAULTS, DEFAULT_AGENT_LIMITS } from '../src/run/agent-options.ts';
 import { DEFAULT_TOOL_TIMEOUT } from '../src/tools/define-tool.ts';
 import { table } from './table.ts';
 

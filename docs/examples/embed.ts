@@ -10,9 +10,10 @@ const run = agent.start('Echo "hello"');
 for await (const event of run) {
   if (event.type === 'state') console.log('→', event.state);
   if (event.type !== 'permission.requested') continue;
-  for (const { callId, tool, input, reasons } of event.questions) {
+  for (const question of event.questions) {
+    const { tool, input, reasons } = question;
     console.log(`${tool} ${JSON.stringify(input)}: ${reasons[0]?.en}`);
-    run.approve(callId); // or run.deny(callId, 'why not')
+    run.approve(question, { by: 'ada' }); // or run.deny(question, 'why not')
   }
 }
 const outcome = await run.outcome;

@@ -56,7 +56,7 @@ const asked = async () => {
 };
 let questions = await asked();
 for (; questions.length === 0; questions = await asked()) await sleep(20);
-for (const { callId } of questions) await runs.approve('ticket-7', callId, { by: 'ada' });
+for (const question of questions) await runs.approve('ticket-7', question, { by: 'ada' });
 
 await toPromise(actor);
 console.log(actor.getSnapshot().value);

@@ -24,9 +24,9 @@ try {
   const run = agent.start('Take two packets of tea from stock');
   for await (const event of run) {
     if (event.type !== 'permission.requested') continue;
-    for (const { callId, tool, input } of event.questions) {
-      console.log(`${tool} ${JSON.stringify(input)}?`);
-      run.approve(callId);
+    for (const question of event.questions) {
+      console.log(`${question.tool} ${JSON.stringify(question.input)}?`);
+      run.approve(question, { by: 'ada' });
     }
   }
   for (const step of run.trace) if (step.kind === 'tool') console.log(step.outcome, step.content);

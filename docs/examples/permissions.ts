@@ -30,12 +30,13 @@ const model = scriptedModel([{ calls: [call] }, 'done']);
 const run = createAgent({ model, tools: [refund], permissions: { policies } }).start('refund A-1');
 for await (const event of run) {
   if (event.type !== 'permission.requested') continue;
-  for (const { callId, reasons, missing } of event.questions) {
+  for (const question of event.questions) {
+    const { reasons, missing } = question;
     console.log(
       reasons.map(({ en }) => en),
       missing,
     );
-    run.approve(callId, missing, { by: 'Ms Wang' });
+    run.approve(question, { by: 'Ms Wang' });
   }
 }
 for (const step of run.trace) if (step.kind === 'tool') console.log(step.outcome, step.content);

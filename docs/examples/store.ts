@@ -19,8 +19,8 @@ for await (const event of run) {
 
 // Tomorrow, any process answers.
 const runs = openRuns(store);
-for (const { callId, missing } of (await runs.show(run.id)).questions)
-  await runs.approve(run.id, callId, { by: 'ada', approvals: missing });
+for (const question of (await runs.show(run.id)).questions)
+  await runs.approve(run.id, question, { by: 'ada' });
 
 // Any process with the same policies and hooks goes on; answers that wait come first.
 const restored = await agent.restore(run.id);

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import { AgentHubError, toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
-import { DEFAULT_AGENT_LIMITS } from '../run/create-agent.ts';
+import { DEFAULT_AGENT_LIMITS } from '../run/agent-options.ts';
 import { checkConfig } from './config-problems.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { sayError } from './error-texts.ts';

@@ -2,6 +2,7 @@ import type { Question } from '../../machines/agent/agent.view.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Run, RunEvent, RunOutcome, Step } from '../run/run.types.ts';
+import { sayRefusal } from './error-texts.ts';
 import { EXIT, type ExitCode, STOP_CODES, type StopSignal } from './exit-codes.ts';
 import { canAsk, type Io } from './io.ts';
 import { askPermission } from './permission-prompt.ts';
@@ -66,7 +67,10 @@ export async function drive(run: Run, io: Io, options: DriveOptions): Promise<Dr
       return;
     }
     progress.say(say(locale, 'interrupt'));
-    run.cancel({ by: 'terminal' });
+    const cancel = () => run.cancel({ by: 'terminal' });
+    const result = cancel();
+    // After a sleep it counts as soon as it is known that the run is driven here still.
+    if (!result.accepted && result.code === 'lapsed') run.saved().then(cancel, () => {});
   }
   const stop = { signal: null as StopSignal | null, closed: Promise.resolve() };
   const restoreInterrupt = io.onInterrupt(interrupt);
@@ -140,6 +144,8 @@ class Answers {
     this.#grant();
     if (this.#run.questions.length === 0) return;
     const { asks } = this.#options;
+    // Told again while the question stands on the screen.
+    if (this.#asking !== null) return;
     if (asks === 'terminal' && canAsk(this.#io)) this.ended = this.#ask();
     else if (asks !== 'elsewhere') this.ended = this.#withoutPerson();
   }
@@ -151,12 +157,13 @@ class Answers {
 
   /** Gives what was granted beforehand and is missing; what else is missing is asked for after. */
   #grant(): void {
-    for (const { callId, missing } of this.#run.questions) {
+    for (const question of this.#run.questions) {
+      const { callId, missing } = question;
       const given = missing.filter((approval) => this.#options.grants.includes(approval));
       const times = this.#granted.get(callId) ?? 0;
       if (given.length === 0 || times >= MOST_GRANTS) continue;
       this.#granted.set(callId, times + 1);
-      this.#run.approve(callId, given, { by: COMMAND_LINE });
+      this.#run.approve(question, { approvals: given, by: COMMAND_LINE });
     }
   }
 
@@ -187,12 +194,12 @@ class Answers {
       ...(openPage && { openPage }),
     });
     if (given.answer === 'interrupt') return true;
-    const { callId, missing, shown } = question;
     const result =
       given.answer === 'approve'
-        ? run.approve(callId, missing, { by: 'terminal', shown })
-        : run.deny(callId, given.reason, { by: 'terminal' });
-    if (!result.accepted) progress.say(say(locale, 'refused', { message: result.message }), 'bad');
+        ? run.approve(question, { by: 'terminal' })
+        : run.deny(question, given.reason, { by: 'terminal' });
+    const message = result.accepted ? '' : sayRefusal(result, locale);
+    if (message !== '') progress.say(say(locale, 'refused', { message }), 'bad');
     return false;
   }
 
@@ -206,7 +213,7 @@ class Answers {
     // Answered from elsewhere meanwhile, or over: it goes on.
     const { questions, trace } = this.#run;
     if (questions.length === 0) return;
-    this.left = { questions, trace: [...trace] };
+    this.left = { questions, trace };
     await this.#run.close();
   }
 

@@ -1,7 +1,7 @@
 import { AgentHubError, type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { JsonObject, Locale } from '../../machines/vocabulary/json.ts';
 import type { ModelErrorCode } from '../../machines/vocabulary/model.ts';
-import type { AnswerResult } from '../run/run.types.ts';
+import type { Refusal } from '../run/run.types.ts';
 import { isTextName, say, type TextName } from './texts.ts';
 
 const SAFE = '之前存下的没有变动；之后的没有存下。';
@@ -124,8 +124,6 @@ interface Said {
   readonly values: Values;
 }
 
-type Refusal = Extract<AnswerResult, { accepted: false }>;
-
 const REFUSALS: Readonly<Record<Refusal['code'], string>> = {
   not_asked: '这个调用没有等待答复的问题：已经答复过，或从未询问。',
   stale: '问题显示之后，这个调用要做的事变了。请再看一次。',
@@ -134,6 +132,8 @@ const REFUSALS: Readonly<Record<Refusal['code'], string>> = {
   not_suspended: '运行没有暂停。',
   not_raised: '必须提高让运行停下的那个上限。',
   not_an_answer: '这不是人可以发出的四种事件之一。',
+  invalid_answer: '这不是一个答复；什么都没有改变。',
+  lapsed: '这个进程停顿的时间超过了它的租约，运行可能已由别的进程接手。请稍后再答复一次。',
 };
 
 /** Why an answer did not count. */

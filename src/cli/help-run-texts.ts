@@ -65,6 +65,10 @@ export const RUN_HELP = {
     zh: '只批准这些，逗号分隔：outside、service、overwrite、use、hook、repeat（默认：缺少的全部）',
     en: 'approve only these, by commas: outside, service, overwrite, use, hook, repeat (default: all that is missing)',
   },
+  shown: {
+    zh: '所批准的问题，由 agenthub show 给出；在终端上省略时，先显示问题再问',
+    en: 'what is approved, as agenthub show names it; left out at a terminal, the question is shown and asked',
+  },
   expires: { zh: '批准的有效时间，如 10m', en: 'how long the approval holds, such as 10m' },
   reason: { zh: '拒绝的理由，会告诉模型', en: 'why not; the model is told' },
   resumeToo: {

@@ -97,6 +97,7 @@ export function addRunCommands({
       .addHelpText('after', text('afterAnswer'));
   driving(
     answering('approve')
+      .option('--shown <digest>', text('shown'))
       .option('--grant <list>', text('grantCall'))
       .option('--expires <duration>', text('expires')),
   ).action(async (run: string, call: string, flags: AnswerFlags) =>

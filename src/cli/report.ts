@@ -4,6 +4,7 @@ import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Message } from '../../machines/vocabulary/messages.ts';
 import type { Run, RunOutcome } from '../run/run.types.ts';
+import { shownDigest } from '../run/shown-digest.ts';
 import { commandLine } from './command-line.ts';
 import { type Asks, drive } from './drive.ts';
 import { sayError } from './error-texts.ts';
@@ -73,7 +74,7 @@ export async function driveAndReport(
   }
   if (driven.end === 'waiting') {
     const { questions, trace } = driven;
-    const commands = questions.map(({ callId }) => answerCommands(run.id, callId, flags));
+    const commands = questions.map((question) => answerCommands(run.id, question, flags));
     const waiting = { runId: run.id, questions, commands, exitCode };
     const { usage, todos } = run;
     if (flags.json) write({ status: 'waiting', ...waiting, usage, todos, trace });
@@ -163,16 +164,21 @@ function writeWaiting(
       for (const line of questionLines(question, io, { locale, waiting }))
         io.stderr.write(`${line}\n`);
   io.stderr.write(`\n${printable(say(locale, 'waitsFor', { run: runId }))}\n`);
-  for (const { callId } of questions)
-    for (const line of Object.values(answerCommands(runId, callId, flags)).slice(1))
+  for (const question of questions)
+    for (const line of Object.values(answerCommands(runId, question, flags)).slice(1))
       io.stderr.write(`  ${printable(line)}\n`);
 }
 
-/** The commands that answer a question of a stored run. */
-export function answerCommands(runId: string, callId: string, flags: CommonFlags) {
+/** Digits of the digest that names what a question showed. */
+const DIGEST_LENGTH = 12;
+
+/** The commands that answer a question of a stored run, as it is shown now. */
+export function answerCommands(runId: string, question: Question, flags: CommonFlags) {
+  const { callId } = question;
+  const digest = shownDigest(question).slice(0, DIGEST_LENGTH);
   return {
     callId,
-    approve: commandLine(['approve', runId, callId], flags),
+    approve: commandLine(['approve', runId, callId, '--shown', digest], flags),
     deny: commandLine(['deny', runId, callId], flags),
   };
 }

@@ -94,7 +94,7 @@ function questionsAndCommands(run: StoredRun, { locale, flags, io }: ShowOptions
     '',
     `${say(locale, 'openQuestions')}`,
     ...questions.flatMap((question) => {
-      const { approve, deny } = answerCommands(runId, question.callId, flags);
+      const { approve, deny } = answerCommands(runId, question, flags);
       return [
         ...questionLines(question, io, { locale, waiting }).slice(1),
         printable(`  ${approve}`),

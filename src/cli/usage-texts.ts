@@ -50,6 +50,14 @@ export const USAGE_TEXTS = {
     zh: '--port："{text}" 不是端口；端口是 1 到 65535 的整数。',
     en: '--port: "{text}" is no port; ports are whole numbers from 1 to 65535.',
   },
+  approveWhat: {
+    zh: '{call}：要批准的是什么？批准只对看过的问题有效。用 {show} 查看，其中有带 --shown 的批准命令；或在终端上运行这个命令，它会先显示问题。',
+    en: '{call}: approve what? An approval counts for a question that was seen. {show} shows it, with the command that approves it (--shown); or run this command at a terminal, and it shows the question first.',
+  },
+  notDigest: {
+    zh: '--shown："{text}" 不是问题的标识；请用 agenthub show 给出的 8 位以上十六进制数。',
+    en: '--shown: "{text}" names no question; give the hexadecimal digits, 8 at least, that agenthub show gives.',
+  },
   deleteWhich: {
     zh: '要删除哪些运行：写出编号，或用 --older 30d，二者之一。',
     en: 'Say which runs to delete: their ids, or --older 30d; one of the two.',

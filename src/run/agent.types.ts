@@ -70,17 +70,25 @@ export interface StartOptions {
   readonly runId?: string;
 }
 
-/** A ready agent. Holds no state of its runs. */
+/** A ready agent. Nobody can change it. It drives a run through one handle at a time. */
 export interface Agent {
-  /** The machine with its ports filled in, for hosts that start the actor themselves. */
+  /**
+   * The machine with its ports filled in, for hosts that start the actor themselves. Of an agent with
+   * a store its ports refuse such an actor (`not_driven`): it has no log.
+   */
   readonly machine: typeof agentMachine;
   /** What `machine` takes as input for a run. */
   input(prompt: string, options?: StartOptions): AgentInput;
-  /** Starts a run. Throws `AgentHubError` only for an unusable prompt, history or limit. */
+  /**
+   * Starts a run.
+   * @throws AgentHubError `invalid_prompt`, `invalid_history` or `invalid_options` for what cannot be
+   * used, `run_driven` for the id of a run that this agent drives, or is just taking up.
+   */
   start(prompt: string, options?: StartOptions): Run;
   /**
    * Goes on with a stored run, from exactly where its log ends. A tool that had started and left no
-   * result is not started again unless it is `safeToRepeat`: a person decides.
+   * result is not started again unless it is `safeToRepeat`: a person decides. A handle of this agent
+   * whose lease has lapsed ends by it, as `lease_lost`; while it holds, the run is `run_driven`.
    * @throws AgentHubError a `StoreErrorCode`, or `no_store`, `run_ended`, `version_mismatch`,
    * `policies_changed`, `hooks_changed`, `tools_changed`, `imported_calls`; nothing was written then.
    */

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { type Answerer, grantOf } from '../../machines/agent/agent.orders.ts';
 import type { AgentContext, PublicEvent } from '../../machines/agent/agent.types.ts';
-import { type Question, questionsOf } from '../../machines/agent/agent.view.ts';
-import { APPROVALS, type Approval } from '../../machines/permission/reasons.ts';
+import { questionsOf } from '../../machines/agent/agent.view.ts';
+import { APPROVALS } from '../../machines/permission/reasons.ts';
 import { limitsSchema } from './options.ts';
-import type { AnswerResult } from './run.types.ts';
+import type { AnswerResult, Refusal } from './run.types.ts';
 
 const answerSchema = z.discriminatedUnion('type', [
   z.strictObject({
@@ -38,25 +37,7 @@ export function toPublicEvent(candidate: unknown): PublicEvent | null {
   return parsed.success ? (parsed.data as PublicEvent) : null;
 }
 
-/** How a call is approved; what is left out is as its question says. */
-interface Approving extends Answerer {
-  readonly approvals?: readonly Approval[] | undefined;
-  readonly shown?: string | undefined;
-  readonly expiresAt?: number | undefined;
-}
-
-/** The approval of a call that may be asked about. Where nothing is asked, it is for nothing. */
-export function approvalFor(
-  callId: string,
-  questions: readonly Question[],
-  { shown, ...answer }: Approving,
-): PublicEvent {
-  const asked = questions.find((question) => question.callId === callId);
-  const { missing, shown: current } = asked ?? { missing: [], shown: '' };
-  return grantOf({ callId, missing, shown: shown ?? current }, answer);
-}
-
-type RefusalCode = Extract<AnswerResult, { accepted: false }>['code'];
+type RefusalCode = Exclude<Refusal['code'], 'invalid_answer'>;
 
 const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   not_asked: 'There is no open question about this call: it was answered, or never asked.',
@@ -66,10 +47,12 @@ const REFUSALS: Readonly<Record<RefusalCode, string>> = {
   not_suspended: 'The run is not suspended.',
   not_raised: 'The limit that stopped the run must be raised.',
   not_an_answer: 'This is none of the four events that a person may send.',
+  lapsed:
+    'This process stood still for longer than its lease, so another may drive the run by now. Ask again once saved() has resolved.',
 };
 
 /** A refusal with its text. */
-export function refuse(code: RefusalCode): AnswerResult {
+export function refuse(code: RefusalCode): Refusal {
   return { accepted: false, code, message: REFUSALS[code] };
 }
 

@@ -4,8 +4,8 @@
  */
 export function harmlessly(callback: () => unknown): void {
   try {
-    const returned = callback();
-    if (returned instanceof Promise) returned.catch(() => {});
+    // Whatever kind of promise it is: the callback is the host's.
+    Promise.resolve(callback()).catch(() => {});
   } catch {
     // Nothing to do: the run goes on as if nobody had looked.
   }

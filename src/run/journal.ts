@@ -1,4 +1,4 @@
-import { AGENT_MACHINE_VERSION } from '../../machines/agent/agent.machine.ts';
+import { AGENT_MACHINE_VERSION, type AgentSnapshot } from '../../machines/agent/agent.machine.ts';
 import type { AgentInput } from '../../machines/agent/agent.types.ts';
 import { AgentHubError, type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
@@ -25,6 +25,14 @@ export interface JournalOptions {
   readonly now: () => number;
 }
 
+/** What a journal goes on with. */
+export interface ResumedLog {
+  readonly lease: Lease;
+  readonly log: readonly LogRecord[];
+  /** What the log folds to. */
+  readonly snapshot: Pick<AgentSnapshot, 'context'>;
+}
+
 /**
  * Writes one run's log. Records are written in order; what comes while a write is under way goes
  * with the next. The first write that fails breaks the journal for good: from then on nothing is
@@ -33,6 +41,8 @@ export interface JournalOptions {
 export class Journal {
   readonly #options: JournalOptions;
   readonly #intents = new Set<string>();
+  /** Starts that were decided on before this journal took the run up. */
+  readonly #outdated = new Set<string>();
   #lease: Promise<Lease>;
   #next: number;
   #queue: LogRecord[] = [];
@@ -42,12 +52,17 @@ export class Journal {
   #flushing: Promise<void> | null = null;
   #failure: AgentHubError | null = null;
   #onBroken: (error: ErrorData) => void = () => {};
-  #renewal: ReturnType<typeof setInterval> | null = null;
+  #timer: ReturnType<typeof setInterval> | null = null;
+  #renewal: Promise<void> | null = null;
+  #isStarting = true;
+  /** When the lease was last asked for, by `now`, and given. */
+  #heldSince: number;
 
   private constructor(options: JournalOptions, lease: Promise<Lease>, log: readonly LogRecord[]) {
     this.#options = options;
     this.#lease = lease;
     this.#next = log.length;
+    this.#heldSince = options.now();
     for (const record of log)
       if (record.kind === 'intent') this.#intents.add(intentKey(record.callId, record.attempt));
     lease.then(
@@ -65,12 +80,18 @@ export class Journal {
       machineVersion: AGENT_MACHINE_VERSION,
       input,
     };
-    return new Journal(options, options.store.create(start, options.request), [start]);
+    const { store, request } = options;
+    // Also a store that throws at once has a log that could not be begun.
+    const lease = new Promise<Lease>((resolve) => resolve(store.create(start, request)));
+    return new Journal(options, lease, [start]);
   }
 
   /** Goes on with a log, under a lease that is held already. */
-  static resume(options: JournalOptions, lease: Lease, log: readonly LogRecord[]): Journal {
-    return new Journal(options, Promise.resolve(lease), log);
+  static resume(options: JournalOptions, { lease, log, snapshot }: ResumedLog): Journal {
+    const journal = new Journal(options, Promise.resolve(lease), log);
+    for (const { id, stage, starts } of snapshot.context.calls)
+      if (stage === 'running') journal.#outdated.add(intentKey(id, starts));
+    return journal;
   }
 
   /** Calls back once, when the journal breaks; at once, if it is broken. */
@@ -104,6 +125,28 @@ export class Journal {
     this.#flush();
   }
 
+  /** Whether the store has not said yet that the log is begun. */
+  get isStarting(): boolean {
+    return this.#isStarting;
+  }
+
+  /** Whether the lease has lapsed by our own clock: somebody may have taken the run over. */
+  get isLapsed(): boolean {
+    const { now, request } = this.#options;
+    return this.#failure === null && !this.#isStarting && now() - this.#heldSince >= request.ttl;
+  }
+
+  /** Breaks the journal: another has the lease. */
+  lose(error: AgentHubError): void {
+    this.#break(error);
+  }
+
+  /** As `ready`, under a lease that is known to hold. */
+  async confirm(): Promise<void> {
+    if (this.isLapsed) await this.#renew();
+    return this.ready();
+  }
+
   /** Resolves once everything told so far is written. Rejects when the journal is broken. */
   async ready(): Promise<void> {
     while (this.#failure === null && this.#flush() !== null) await this.#flushing;
@@ -111,18 +154,24 @@ export class Journal {
     await this.#lease;
   }
 
-  /**
-   * Puts on disk that a call is about to start. `known` says that the log holds that intent
-   * already: an earlier process may have started the call.
-   */
-  async intend(callId: string, attempt: number): Promise<'new' | 'known'> {
+  /** Whether the log holds the intent of a start: an earlier process may have started the call. */
+  hasIntent(callId: string, attempt: number): boolean {
+    return this.#intents.has(intentKey(callId, attempt));
+  }
+
+  /** Whether a start was decided on before the run was taken up. Told once: it is decided on anew. */
+  takeOutdated(callId: string, attempt: number): boolean {
+    return this.#outdated.delete(intentKey(callId, attempt));
+  }
+
+  /** Puts on disk that a call is about to start, unless the log says so already. */
+  async intend(callId: string, attempt: number): Promise<void> {
     await this.ready();
-    if (this.#intents.has(intentKey(callId, attempt))) return 'known';
+    if (this.hasIntent(callId, attempt)) return;
     this.#intents.add(intentKey(callId, attempt));
     this.#durable = true;
     this.#add({ kind: 'intent', callId, attempt });
     await this.ready();
-    return 'new';
   }
 
   /** The lease, once it is held. */
@@ -137,17 +186,14 @@ export class Journal {
     } catch {
       // Told below.
     }
-    if (this.#renewal !== null) clearInterval(this.#renewal);
-    if (this.#failure !== null) return toErrorData(this.#failure, 'store_failed');
+    this.#stopTimer();
     try {
       await this.#options.store.release(await this.#lease);
-      return null;
     } catch (thrown) {
       // All is written; a lease that is not given back lapses by itself.
-      return thrown instanceof AgentHubError && thrown.code === 'lease_lost'
-        ? toErrorData(thrown, 'store_failed')
-        : null;
+      if (thrown instanceof AgentHubError && thrown.code === 'lease_lost') this.#failure ??= thrown;
     }
+    return this.#failure && toErrorData(this.#failure, 'store_failed');
   }
 
   #add(record: NewRecord): void {
@@ -191,19 +237,41 @@ export class Journal {
   }
 
   #keepLease(): void {
-    const { store, request } = this.#options;
-    this.#renewal = setInterval(() => {
-      const renewing = this.#lease.then((lease) => store.renew(lease, request.ttl));
-      renewing.catch((thrown) => this.#break(thrown));
-    }, request.ttl / 3);
-    this.#renewal.unref();
+    this.#isStarting = false;
+    if (this.#failure !== null) return;
+    this.#timer = setInterval(() => void this.#renew(), this.#options.request.ttl / 3);
+    this.#timer.unref();
+  }
+
+  /** Never rejects: a lease that cannot be renewed breaks the journal. */
+  #renew(): Promise<void> {
+    this.#renewal ??= this.#renewOnce().finally(() => {
+      this.#renewal = null;
+    });
+    return this.#renewal;
+  }
+
+  async #renewOnce(): Promise<void> {
+    const { store, request, now } = this.#options;
+    const askedAt = now();
+    try {
+      await store.renew(await this.#lease, request.ttl);
+      this.#heldSince = askedAt;
+    } catch (thrown) {
+      this.#break(thrown);
+    }
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
   }
 
   #break(thrown: unknown): void {
     if (this.#failure !== null) return;
     const { code, message, details } = toErrorData(thrown, 'store_failed');
     this.#failure = new AgentHubError(code, message, details as JsonObject | undefined);
-    if (this.#renewal !== null) clearInterval(this.#renewal);
+    this.#stopTimer();
     this.#queue = [];
     this.#onBroken(toErrorData(this.#failure, code));
   }

@@ -3,6 +3,7 @@ import type { AgentContext, Call } from '../../machines/agent/agent.types.ts';
 import { questionsOf, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
 import type { ModelDelta, RequestRecord } from '../../machines/vocabulary/model.ts';
 import { TODO_TOOL } from '../../machines/vocabulary/todos.ts';
+import { deepFreeze } from '../hooks/frozen-copy.ts';
 import type { EventStream } from './event-stream.ts';
 import { harmlessly } from './harmlessly.ts';
 import type { PersonStep, RunEvent, Step } from './run.types.ts';
@@ -36,6 +37,7 @@ interface ObserverOptions {
 export class RunObserver {
   readonly #options: ObserverOptions;
   readonly #steps: Step[] = [];
+  #given: readonly Step[] | null = null;
   readonly #open = new Map<number, number>();
   /** The model's step whose reply is not in the chart yet, and what it carries. */
   #asked: { readonly step: number; readonly request: RequestRecord } | null = null;
@@ -47,20 +49,19 @@ export class RunObserver {
     this.#options = options;
   }
 
+  /** The steps by now. One copy for all who ask until there is a new one. */
   get trace(): readonly Step[] {
-    return this.#steps;
+    this.#given ??= Object.freeze([...this.#steps]);
+    return this.#given;
   }
 
   /** Opens a step and gives its id. */
   open<Kind extends Step['kind']>(step: NewStep<Kind>): number {
     const id = this.#steps.length + 1;
-    const opened = {
-      ...step,
-      id,
-      startedAt: this.#options.now(),
-      endedAt: null,
-    } as unknown as Step;
+    const startedAt = this.#options.now();
+    const opened = deepFreeze({ ...step, id, startedAt, endedAt: null } as unknown as Step);
     this.#steps.push(opened);
+    this.#given = null;
     this.#open.set(id, id - 1);
     this.emit({ type: 'step.started', step: opened });
     return id;
@@ -75,8 +76,9 @@ export class RunObserver {
     const step = index === undefined ? undefined : this.#steps[index];
     if (index === undefined || step === undefined) return;
     this.#open.delete(id);
-    const closed = { ...step, endedAt: this.#options.now(), ...end } as Step;
+    const closed = deepFreeze({ ...step, endedAt: this.#options.now(), ...end } as Step);
     this.#steps[index] = closed;
+    this.#given = null;
     this.emit({ type: 'step.finished', step: closed });
   }
 
@@ -100,13 +102,19 @@ export class RunObserver {
   }
 
   delta(turn: number, delta: ModelDelta): void {
-    const event: RunEvent = { type: 'delta', turn, delta };
+    // Shallow: a model may hand on what cannot be frozen.
+    const event: RunEvent = Object.freeze({
+      type: 'delta',
+      turn,
+      delta: Object.freeze({ ...delta }),
+    });
     this.#options.stream.pass(event);
     this.#tellHost(event);
   }
 
+  /** Readers share an event: none of them may change it. */
   emit(event: RunEvent): void {
-    this.#options.stream.keep(event);
+    this.#options.stream.keep(deepFreeze(event));
     this.#tellHost(event);
   }
 

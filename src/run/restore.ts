@@ -14,6 +14,8 @@ export interface RestoreOptions {
   readonly hooks: readonly HookSelector[];
   /** The tools that the agent has. */
   readonly tools: Pick<ReadonlySet<string>, 'has'>;
+  /** Told as soon as the lease is held: whoever held it before drives no more. */
+  readonly onLease: (lease: Lease) => void;
 }
 
 /** A run as its log left it, under a lease. */
@@ -33,6 +35,7 @@ export interface RestoredLog {
 export async function restoreLog(runId: string, options: RestoreOptions): Promise<RestoredLog> {
   const { store, request } = options;
   const lease = await store.acquire(runId, request);
+  options.onLease(lease);
   try {
     const log = await store.read(runId);
     const snapshot = foldLog(log);

@@ -2,6 +2,16 @@ import type { AgentSnapshot } from '../../machines/agent/agent.machine.ts';
 import { stateOf } from '../../machines/agent/agent.view.ts';
 import type { RunStatus } from './store/store.types.ts';
 
+/** Every status there is. */
+export const RUN_STATUSES = [
+  'running',
+  'waiting',
+  'suspended',
+  'done',
+  'failed',
+  'cancelled',
+] as const satisfies readonly RunStatus[];
+
 /** Whether a run of this status has ended: it cannot go on. */
 export function hasEnded(status: RunStatus): boolean {
   return status === 'done' || status === 'failed' || status === 'cancelled';

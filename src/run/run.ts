@@ -1,17 +1,17 @@
-import { createActor, type InspectionEvent, type Observer } from 'xstate';
+import { type AnyActorRef, createActor, type InspectionEvent, type Observer } from 'xstate';
 import type { AgentSnapshot, agentMachine } from '../../machines/agent/agent.machine.ts';
-import { denialOf } from '../../machines/agent/agent.orders.ts';
-import type { AgentInput, Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
+import type { AgentInput, PublicEvent } from '../../machines/agent/agent.types.ts';
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
-import { approvalFor, judgeAnswer, refuse } from './answers.ts';
+import { deepFreeze } from '../hooks/frozen-copy.ts';
+import { judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
 import { harmlessly } from './harmlessly.ts';
 import { type Inbox, watchInbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';
-import { limitsSchema, parseOption } from './options.ts';
 import { failed, leavingsOf, outcomeOf, type RestedOutcome } from './outcome.ts';
+import { answerReader, type ReadAnswer } from './read-answers.ts';
 import type { AnswerResult, Run, RunEvent, RunOutcome } from './run.types.ts';
 import { statusOf } from './run-status.ts';
 import type { InboxEntry, RunStore } from './store/store.types.ts';
@@ -22,8 +22,12 @@ export interface RunHost {
   readonly now: () => number;
   readonly inspect: Observer<InspectionEvent> | ((event: InspectionEvent) => void) | undefined;
   readonly onEvent: ((event: RunEvent, run: { readonly id: string }) => void) | undefined;
-  /** Makes the run known to the ports; gives back how to forget it. */
-  readonly register: (runId: string, observer: RunObserver) => () => void;
+  /** Makes the run's actor known to the ports, and this its driver; gives back how to leave. */
+  readonly begin: (run: {
+    readonly runId: string;
+    readonly actor: AnyActorRef;
+    readonly observer: RunObserver;
+  }) => () => void;
 }
 
 /** Where a run begins: at its input, or at a snapshot folded from its log. */
@@ -37,15 +41,16 @@ export interface RunKeeping {
   readonly waiting?: readonly InboxEntry[];
 }
 
+const reader = answerReader('host');
+
 /** Starts the machine's actor and gives the run that a host holds. */
 export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | null): Run {
   const runId = 'input' in origin ? origin.input.runId : origin.snapshot.context.runId;
   const { machine, now } = host;
   const journal = keeping?.journal ?? null;
-  const stream = new EventStream<RunEvent>();
+  const stream = new EventStream<RunEvent>(mergeDeltas);
   const onEvent = (event: RunEvent) => host.onEvent?.(event, { id: runId });
   const observer = new RunObserver({ now, stream, onEvent });
-  const forget = host.register(runId, observer);
   let resting = resolvers<RunOutcome>();
   let isResting = false;
   let isOver = false;
@@ -62,6 +67,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       harmlessly(() => passOn(host.inspect, event));
     },
   });
+  const leave = host.begin({ runId, actor, observer });
 
   /** Records come before what they lead to: an event is written before it is processed. */
   function look(event: InspectionEvent): void {
@@ -106,7 +112,7 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
     isOver = true;
     observer.end();
     inbox?.stop();
-    forget();
+    leave();
   };
 
   const seen = (snapshot: AgentSnapshot) => {
@@ -151,7 +157,19 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
     if (isOver) inbox.stop();
   }
 
-  const questions = () => (isOver ? [] : questionsOf(actor.getSnapshot()));
+  const questions = () => deepFreeze(isOver ? [] : questionsOf(actor.getSnapshot()));
+
+  /** Answers by the handle. On a lease that has lapsed nobody can tell yet what an answer is worth. */
+  const say = (read: ReadAnswer): AnswerResult => {
+    if (!read.ok) return read.refusal;
+    if (isOver || !journal?.isLapsed) return answer(read.event);
+    void journal.confirm().then(askAgain, () => {});
+    return refuse('lapsed');
+  };
+  const askAgain = () => {
+    const open = questions();
+    if (open.length > 0) observer.emit({ type: 'permission.requested', questions: open });
+  };
 
   return {
     id: runId,
@@ -168,23 +186,20 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
       return reportUsage(actor.getSnapshot().context.usage);
     },
     get todos() {
-      return todosOf(actor.getSnapshot());
+      return deepFreeze(todosOf(actor.getSnapshot()));
     },
     get outcome() {
       return resting.promise;
     },
     [Symbol.asyncIterator]: () => stream.read(),
 
-    approve: (callId, approvals, { by = 'host', shown, expiresAt } = {}) =>
-      answer(approvalFor(callId, questions(), { by, at: now(), approvals, shown, expiresAt })),
-    deny: (callId, reason = '', { by = 'host' } = {}) =>
-      answer(denialOf({ callId }, { by, at: now(), reason })),
-    cancel: ({ by = 'host' } = {}) => answer({ type: 'run.cancel', by, at: now() }),
-    resume: (limits = {}, { by = 'host' } = {}) => {
-      const raised = parseOption(limitsSchema, limits, 'limits') as Partial<Limits>;
-      return answer({ type: 'run.resume', limits: raised, by, at: now() });
-    },
-    saved: () => journal?.ready() ?? Promise.resolve(),
+    approve: (question, options = {}) =>
+      say(reader.approval({ question, options }, { at: now(), questions: questions() })),
+    deny: (question, reason, options = {}) =>
+      say(reader.denial({ question, reason, options }, now())),
+    cancel: (options = {}) => say(reader.cancellation(options, now())),
+    resume: (limits = {}, options = {}) => say(reader.resumption({ limits, options }, now())),
+    saved: () => journal?.confirm() ?? Promise.resolve(),
     close: async () => {
       if (isOver) return;
       // Stopped first: what is still under way must not be recorded as if it had ended here.
@@ -205,6 +220,15 @@ function isRoot({ actorRef, rootId }: InspectionEvent): boolean {
 /** Gives what the host's observer gives back: it may be a promise. */
 function passOn(inspect: RunHost['inspect'], event: InspectionEvent): unknown {
   return typeof inspect === 'function' ? inspect(event) : inspect?.next?.(event);
+}
+
+/** Two pieces of one reply that belong together are one longer piece. */
+function mergeDeltas(last: RunEvent, next: RunEvent): RunEvent | null {
+  if (last.type !== 'delta' || next.type !== 'delta' || last.turn !== next.turn) return null;
+  const [{ delta }, { delta: more }] = [last, next];
+  if (delta.kind !== more.kind || delta.index !== more.index || more.tool !== undefined)
+    return null;
+  return { ...last, delta: { ...delta, text: delta.text + more.text } };
 }
 
 function resolvers<Value>() {

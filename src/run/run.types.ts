@@ -91,7 +91,10 @@ export type Step = ModelStep | HookStep | DecisionStep | PersonStep | ToolStep;
 export type RunEvent =
   /** The chart entered a state, such as `awaitPermission.asking`. */
   | { readonly type: 'state'; readonly state: string; readonly at: number }
-  /** A piece of the model's reply. Not part of the trace. */
+  /**
+   * A piece of the model's reply. Not part of the trace, and told only once: the first reader is
+   * given, as fewer and longer pieces, what came before it; others what comes after they begin.
+   */
   | { readonly type: 'delta'; readonly turn: number; readonly delta: ModelDelta }
   | { readonly type: 'step.started'; readonly step: Step }
   | { readonly type: 'step.finished'; readonly step: Step }
@@ -119,22 +122,35 @@ export interface RunLeavings {
   readonly messages: readonly Message[];
 }
 
+/** An answer that was refused: it changes nothing. */
+export interface Refusal {
+  readonly accepted: false;
+  /**
+   * `not_asked`: no open question for that call. `stale`: it was for something else. `invalid_answer`:
+   * it has not the form of one. `lapsed`: the process stood still for longer than its lease; once
+   * `saved()` resolves the run is driven here still, and can be answered.
+   */
+  readonly code:
+    | 'not_asked'
+    | 'stale'
+    | 'not_missing'
+    | 'ended'
+    | 'not_suspended'
+    | 'not_raised'
+    | 'not_an_answer'
+    | 'invalid_answer'
+    | 'lapsed';
+  readonly message: string;
+}
+
 /** What became of an answer. Refused ones change nothing. */
-export type AnswerResult =
-  | { readonly accepted: true }
-  | {
-      readonly accepted: false;
-      /** `not_asked`: no open question for that call. `stale`: it was for something else. */
-      readonly code:
-        | 'not_asked'
-        | 'stale'
-        | 'not_missing'
-        | 'ended'
-        | 'not_suspended'
-        | 'not_raised'
-        | 'not_an_answer';
-      readonly message: string;
-    };
+export type AnswerResult = { readonly accepted: true } | Refusal;
+
+/**
+ * What an approval is bound to: a question as the person saw it, or its `callId` and `shown`. Where
+ * `missing` is left out, it is what is missing now.
+ */
+export type AskedQuestion = Pick<Question, 'callId' | 'shown'> & Partial<Pick<Question, 'missing'>>;
 
 /** How an answer is given. */
 export interface AnswerOptions {
@@ -144,8 +160,8 @@ export interface AnswerOptions {
 
 /** How an approval is given. */
 export interface ApproveOptions extends AnswerOptions {
-  /** The `shown` of the question as the person saw it; the default is the question as it is. */
-  readonly shown?: string;
+  /** What is approved; the default is all that the question says is missing. */
+  readonly approvals?: readonly Approval[];
   /** When the approval ends, in milliseconds since the epoch. */
   readonly expiresAt?: number;
 }
@@ -158,7 +174,7 @@ export interface Run extends AsyncIterable<RunEvent> {
   readonly state: string;
   /** The questions that wait for a person now. */
   readonly questions: readonly Question[];
-  /** The steps so far, open ones included. */
+  /** The steps so far, open ones included: a list that stays as it was. */
   readonly trace: readonly Step[];
   /** Requests, tokens, messages and characters so far. */
   readonly usage: UsageReport;
@@ -171,19 +187,24 @@ export interface Run extends AsyncIterable<RunEvent> {
    */
   readonly outcome: Promise<RunOutcome>;
   /**
-   * Approves one call. Without `approvals`, everything that is missing. One grant is for one
-   * start of one call as it is now.
+   * Approves one call as a question showed it: one grant is for one start of that call, and of nothing
+   * that has changed since. There is no approval by a call's id alone.
    */
-  approve(callId: string, approvals?: readonly Approval[], options?: ApproveOptions): AnswerResult;
-  /** Denies one call; the reason goes to the model. */
-  deny(callId: string, reason?: string, options?: AnswerOptions): AnswerResult;
+  approve(question: AskedQuestion, options?: ApproveOptions): AnswerResult;
+  /** Denies one call, by its question or its id; the reason goes to the model. */
+  deny(
+    question: string | Pick<Question, 'callId'>,
+    reason?: string,
+    options?: AnswerOptions,
+  ): AnswerResult;
   /** Ends the run: signals abort, nothing starts any more. */
   cancel(options?: AnswerOptions): AnswerResult;
   /** Goes on after a suspension; a limit that stopped the run must be raised. */
   resume(limits?: Partial<Limits>, options?: AnswerOptions): AnswerResult;
   /**
-   * Resolves once everything up to now is stored; at once without a store. Rejects when it cannot
-   * be: then the run has failed. An answer that others rely on is given when this has resolved.
+   * Resolves once everything up to now is stored, and the run is known to be driven here; at once
+   * without a store. Rejects when it cannot be: then the run has failed. An answer that others rely
+   * on is given when this has resolved.
    */
   saved(): Promise<void>;
   /**

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { denialOf } from '../../machines/agent/agent.orders.ts';
-import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import {
   type Question,
   questionsOf,
@@ -10,7 +8,8 @@ import {
   todosOf,
 } from '../../machines/agent/agent.view.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
-import { approvalFor, judgeAnswer } from './answers.ts';
+import { checkNames } from './agent-options.ts';
+import { judgeAnswer } from './answers.ts';
 import { endRun } from './end-run.ts';
 import { type AgentSnapshot, foldEvent, foldLog } from './fold.ts';
 import { callsOf } from './history/calls.ts';
@@ -18,28 +17,35 @@ import { checkPolicies, type Flip } from './history/policy-check.ts';
 import { timelineOf } from './history/timeline.ts';
 import { copyLog, exportLog, parseExport } from './history/transfer.ts';
 import { whyCall } from './history/why.ts';
-import { checkRunId } from './options.ts';
+import { checkRunId, parseOption, policiesSchema } from './options.ts';
+import { answerReader, type ReadAnswer } from './read-answers.ts';
 import { hasEnded } from './run-status.ts';
 import type { PostedAnswer, Runs, RunsOptions } from './runs.types.ts';
+import { deleteSchema, filterSchema, importSchema, parseText } from './runs-options.ts';
 import type { InboxEntry, LogRecord, RunStore } from './store/store.types.ts';
 
+const reader = answerReader(null);
+
 /** The runs of a store. */
-export function openRuns(
-  store: RunStore,
-  { now = Date.now, patience = 3_000 }: RunsOptions = {},
-): Runs {
+export function openRuns(store: RunStore, options: RunsOptions = {}): Runs {
+  checkNames(options, ['now', 'patience'], 'options');
+  const { now = Date.now, patience = 3_000 } = options;
   const request = { owner: 'copying', ttl: 60_000 };
+  // Short: on a full disk a lease cannot be given back, and nobody else could cancel meanwhile.
+  const ending = { owner: 'cancelling', ttl: 2_000 };
 
   /** Puts an answer into the inbox if the run, as it stands, would take it. */
   const post = async (
     runId: string,
-    make: (questions: readonly Question[]) => PublicEvent,
+    make: (questions: readonly Question[]) => ReadAnswer,
   ): Promise<PostedAnswer> => {
-    const { drivenBy } = await store.summary(runId);
+    const { drivenBy } = await store.summary(checkRunId(runId));
     const folded = foldLog(await store.read(runId));
     // As the run will be once it has taken the answers that wait: what is answered stays answered.
     const snapshot = (await store.pending(runId)).reduce(foldAnswer, folded);
-    const event = make(questionsOf(snapshot));
+    const read = make(questionsOf(snapshot));
+    if (!read.ok) return { drivenBy, result: read.refusal };
+    const { event } = read;
     const judged = judgeAnswer(snapshot, event);
     // Refused here, nothing is written. What a driver is doing right now may still change it there.
     if (!judged.accepted) return { drivenBy, result: judged };
@@ -54,9 +60,9 @@ export function openRuns(
   };
 
   return {
-    list: (filter) => store.list(filter),
+    list: async (filter = {}) => store.list(parseOption(filterSchema, filter, 'filter')),
     show: async (runId) => {
-      const summary = await store.summary(runId);
+      const summary = await store.summary(checkRunId(runId));
       const log = await store.read(runId);
       const snapshot = foldLog(log);
       const { usage, rest, messages } = snapshot.context;
@@ -73,23 +79,24 @@ export function openRuns(
         waitingAnswers: (await store.pending(runId)).map(({ event }) => event),
       };
     },
-    replay: async (runId, to) => timelineOf(upTo(await store.read(runId), to)),
-    why: async (runId, callId) => whyCall(await store.read(runId), callId),
-    approve: (runId, callId, { by, approvals, expiresAt, shown }) =>
-      post(runId, (questions) =>
-        approvalFor(callId, questions, { by, at: now(), approvals, shown, expiresAt }),
-      ),
-    deny: (runId, callId, { by, reason }) =>
-      post(runId, () => denialOf({ callId }, { by, at: now(), reason })),
-    cancel: async (runId, { by }) => {
-      const event = { type: 'run.cancel', by, at: now() } as const;
-      if ((await store.summary(runId)).drivenBy !== null) return post(runId, () => event);
-      return endRun(store, { runId, event, request });
+    replay: async (runId, to) => timelineOf(upTo(await store.read(checkRunId(runId)), to)),
+    why: async (runId, callId) => whyCall(await store.read(checkRunId(runId)), callId),
+    approve: (runId, question, options) =>
+      post(runId, (questions) => reader.approval({ question, options }, { at: now(), questions })),
+    deny: (runId, question, options) =>
+      post(runId, () => reader.denial({ question, options }, now())),
+    cancel: async (runId, options) => {
+      const read = reader.cancellation(options, now());
+      const { drivenBy } = await store.summary(checkRunId(runId));
+      if (drivenBy !== null || !read.ok) return post(runId, () => read);
+      return endRun(store, { runId, event: read.event, request: ending });
     },
-    resume: (runId, { by, limits = {} }) =>
-      post(runId, () => ({ type: 'run.resume', limits, by, at: now() })),
-    fork: async (runId, { at, policies, newId = randomUUID() }) => {
-      const log = upTo(await store.read(runId), at);
+    resume: (runId, options) => post(runId, () => reader.resumption({ options }, now())),
+    fork: async (runId, options) => {
+      checkNames(options, ['at', 'policies', 'newId'], 'options');
+      const { at = Number.NaN, policies, newId = randomUUID() } = options;
+      if (policies !== undefined) parseOption(policiesSchema, policies, 'policies');
+      const log = upTo(await store.read(checkRunId(runId)), at);
       const forkedFrom = { runId, seq: at };
       await copyLog(store, log, {
         runId: checkRunId(newId),
@@ -99,8 +106,10 @@ export function openRuns(
       });
       return newId;
     },
-    checkPolicies: async (policies, filter) => {
-      const runs = await store.list({ limit: 10_000, ...filter });
+    checkPolicies: async (policies, filter = {}) => {
+      parseOption(policiesSchema, policies, 'policies');
+      const chosen = parseOption(filterSchema, filter, 'filter');
+      const runs = await store.list({ limit: 10_000, ...chosen });
       const flips: Flip[] = [];
       const tools = new Set<string>();
       const unreadable: string[] = [];
@@ -117,8 +126,9 @@ export function openRuns(
       }
       return { runs: runs.length, decisions, flips, tools: [...tools], unreadable };
     },
-    delete: async (runId, { force = false } = {}) => {
-      const { status } = await store.summary(runId);
+    delete: async (runId, options = {}) => {
+      const { force = false } = parseOption(deleteSchema, options, 'options');
+      const { status } = await store.summary(checkRunId(runId));
       if (!force && !hasEnded(status))
         throw new AgentHubError(
           'not_ended',
@@ -127,9 +137,10 @@ export function openRuns(
         );
       await store.remove(runId);
     },
-    export: async (runId) => exportLog(await store.read(runId)),
-    import: async (text, { newId, isTrusted = false } = {}) => {
-      const log = parseExport(text);
+    export: async (runId) => exportLog(await store.read(checkRunId(runId))),
+    import: async (text, options = {}) => {
+      const { newId, isTrusted = false } = parseOption(importSchema, options, 'options');
+      const log = parseExport(parseText(text));
       const [start] = log;
       const runId = checkRunId(newId ?? (start?.kind === 'start' ? start.input.runId : ''));
       await copyLog(store, log, { runId, request, isImported: !isTrusted });

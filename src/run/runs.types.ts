@@ -2,13 +2,12 @@ import type { AgentSnapshot } from '../../machines/agent/agent.machine.ts';
 import type { Limits, PublicEvent } from '../../machines/agent/agent.types.ts';
 import type { Question } from '../../machines/agent/agent.view.ts';
 import type { Policies } from '../../machines/permission/policies.ts';
-import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Message } from '../../machines/vocabulary/messages.ts';
 import type { StoredCall } from './history/calls.ts';
 import type { Flip } from './history/policy-check.ts';
 import type { TimelineEntry } from './history/timeline.ts';
 import type { Explanation } from './history/why.types.ts';
-import type { AnswerResult, RunOutcome } from './run.types.ts';
+import type { AnswerResult, ApproveOptions, AskedQuestion, RunOutcome } from './run.types.ts';
 import type { RunFilter, RunSummary } from './store/store.types.ts';
 
 /** A stored run as a person looks at it. */
@@ -55,22 +54,18 @@ export interface Runs {
   /** What was considered about a call and what decided. @throws AgentHubError `call_unknown`. */
   why(runId: string, callId: string): Promise<Explanation>;
   /**
-   * Posts an approval: without `approvals`, of all that is missing; `expiresAt` in milliseconds since
-   * the epoch; `shown` is the question as the person saw it, by default as it is.
+   * Posts an approval of a question as the person saw it: of all that it says is missing, or of
+   * `approvals`; until `expiresAt`, in milliseconds since the epoch.
    */
   approve(
     runId: string,
-    callId: string,
-    options: PersonOptions & {
-      readonly approvals?: readonly Approval[];
-      readonly expiresAt?: number;
-      readonly shown?: string;
-    },
+    question: AskedQuestion,
+    options: PersonOptions & Omit<ApproveOptions, 'by'>,
   ): Promise<PostedAnswer>;
-  /** Posts a denial; the reason goes to the model. */
+  /** Posts a denial, of a question or a call's id; the reason goes to the model. */
   deny(
     runId: string,
-    callId: string,
+    question: string | Pick<Question, 'callId'>,
     options: PersonOptions & { readonly reason?: string },
   ): Promise<PostedAnswer>;
   /**

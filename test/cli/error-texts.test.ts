@@ -21,6 +21,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     ...['invalid_hook', 'invalid_tool', 'invalid_history'],
   ]),
   ...of('the command line restores runs only where it has opened a store', ['no_store']),
+  ...of('a refused answer is said as one', ['invalid_answer']),
+  ...of('the command line embeds no machine of an agent with a store', ['not_driven']),
   ...of('of a failed hook its step tells the message, which is the hook author’s', [
     ...['hook_crashed', 'hook_invalid'],
   ]),

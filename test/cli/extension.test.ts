@@ -10,7 +10,7 @@ import { chunk, stream, testEndpoint } from '../model/endpoint.ts';
 import { callNote, noteTool } from '../run/support.ts';
 import { fakeIo } from './fake-io.ts';
 import { MAIN, startNode } from './node-process.ts';
-import { agenthub, asJson, asks, storeRun, zh } from './stored.ts';
+import { agenthub, approval, asJson, asks, storeRun, zh } from './stored.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** Later versions of Node strip types. */
@@ -314,7 +314,7 @@ describe('a run that a program started with its own tools', () => {
 
   it('is approved and goes on with it', async () => {
     const cwd = await left();
-    const args = ['approve', 'run-1', '1.0', '--resume', ...OWN];
+    const args = [...(await approval(cwd, 'run-1')), '--resume', ...OWN];
     const { exitCode, out, err } = await agenthub(cwd, args, { env: await saying('done') });
     expect([exitCode, out]).toEqual([0, 'done\n']);
     expect(err).toContain('tool   note {"text":"milk"} · ok');
@@ -322,7 +322,7 @@ describe('a run that a program started with its own tools', () => {
 
   it('the commands that are printed name it again', async () => {
     const cwd = await left();
-    const approved = await agenthub(cwd, ['approve', 'run-1', '1.0', ...OWN]);
+    const approved = await agenthub(cwd, [...(await approval(cwd, 'run-1')), ...OWN]);
     expect(approved.out).toContain('agenthub resume run-1 --extension own.mjs\n');
     const forked = await agenthub(cwd, ['fork', 'run-1', '--at', '0', ...OWN]);
     expect(forked.out).toMatch(/agenthub resume \w+ --extension own\.mjs\n$/u);
@@ -344,7 +344,7 @@ describe('a run that a program started with its own tools', () => {
 
   it('goes on from the page', async () => {
     const cwd = await left();
-    await agenthub(cwd, ['approve', 'run-1', '1.0']);
+    await agenthub(cwd, await approval(cwd, 'run-1'));
     const env = await saying('done');
     const person = fakeIo({ cwd, env, time: Date.now() });
     const served = cli(['inspect', ...OWN], person.io);

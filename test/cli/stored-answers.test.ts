@@ -6,18 +6,18 @@ import { cli } from '../../src/cli/program.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
 import { answer, callNote, scriptedAgent, untilAsked } from '../run/support.ts';
 import { fakeIo } from './fake-io.ts';
-import { agenthub, asJson, asks, databaseOf, waiting, widthIn, zh } from './stored.ts';
+import { agenthub, approval, asJson, asks, databaseOf, waiting, widthIn, zh } from './stored.ts';
 import { temporaryFolder } from './temporary.ts';
 
 describe('answering from elsewhere', () => {
   it('with no driver the answer waits, once; resume takes it', async () => {
     const { cwd, id } = await waiting();
-    const first = await agenthub(cwd, ['approve', id, '1.0']);
+    const first = await agenthub(cwd, await approval(cwd, id));
     expect(first).toMatchObject({ exitCode: 0, err: '' });
     expect(first.out).toBe(
       `Nobody drives run ${id}; the answer is stored and counts when it goes on: approval of 1.0 (overwriting an existing file)\nTo go on: agenthub resume ${id}\n`,
     );
-    expect((await agenthub(cwd, ['approve', id, '1.0'])).exitCode).toBe(0);
+    expect((await agenthub(cwd, await approval(cwd, id))).exitCode).toBe(0);
     const denied = await agenthub(cwd, ['deny', id, '1.0'], zh);
     expect(denied.exitCode).toBe(1);
     expect(denied.err).toMatch(
@@ -43,8 +43,8 @@ describe('answering from elsewhere', () => {
 
   it('--resume goes on at once; the same command after an answer that waits does too', async () => {
     const { cwd, id } = await waiting();
-    await agenthub(cwd, ['approve', id, '1.0']);
-    const { exitCode, json } = await asJson(cwd, ['approve', id, '1.0', '--resume']);
+    await agenthub(cwd, await approval(cwd, id));
+    const { exitCode, json } = await asJson(cwd, [...(await approval(cwd, id)), '--resume']);
     expect(exitCode).toBe(0);
     expect(json).toMatchObject({ runId: id, status: 'done', exitCode: 0 });
     expect(await widthIn(cwd)).toBe(32);
@@ -69,7 +69,7 @@ describe('answering from elsewhere', () => {
 
   it('an approval is void when the file has changed since, and the run waits again', async () => {
     const { cwd, id } = await waiting();
-    await agenthub(cwd, ['approve', id, '1.0']);
+    await agenthub(cwd, await approval(cwd, id));
     const picture = { width: 65, height: 40, channels: 3, background: '#fff' } as const;
     await sharp({ create: picture }).toFile(join(cwd, 'small.png'));
     const { exitCode, err } = await agenthub(cwd, ['resume', id]);
@@ -77,17 +77,17 @@ describe('answering from elsewhere', () => {
     expect(err).toContain(
       'An earlier approval no longer holds: what it was given for has changed.',
     );
-    expect(err).toContain(`  agenthub approve ${id} 1.0\n`);
+    expect(err).toContain(`  agenthub approve ${id} 1.0 --shown `);
     const why = await agenthub(cwd, ['why', id, '1.0']);
     expect(why.out).toContain(', void: what it was given for has changed');
-    expect((await agenthub(cwd, ['approve', id, '1.0', '--resume'])).exitCode).toBe(0);
+    expect((await agenthub(cwd, [...(await approval(cwd, id)), '--resume'])).exitCode).toBe(0);
     expect(await widthIn(cwd)).toBe(32);
   });
 
   it('an approval holds as long as it says', async () => {
     const { cwd, id } = await waiting();
     const time = Date.now() - 60_000;
-    await agenthub(cwd, ['approve', id, '1.0', '--expires', '10s'], { time });
+    await agenthub(cwd, [...(await approval(cwd, id)), '--expires', '10s'], { time });
     await agenthub(cwd, ['resume', id]);
     expect(await widthIn(cwd)).toBe(64);
     const { json } = await asJson(cwd, ['why', id, '1.0']);
@@ -97,10 +97,14 @@ describe('answering from elsewhere', () => {
 
   it('approves only what is named, and only what is missing', async () => {
     const { cwd, id } = await waiting();
-    const { exitCode, json } = await asJson(cwd, ['approve', id, '1.0', '--grant', 'outside']);
+    const { exitCode, json } = await asJson(cwd, [
+      ...(await approval(cwd, id)),
+      '--grant',
+      'outside',
+    ]);
     expect(exitCode).toBe(1);
     expect(json).toMatchObject({ result: { accepted: false, code: 'not_missing' } });
-    const bad = await agenthub(cwd, ['approve', id, '1.0', '--grant', 'all']);
+    const bad = await agenthub(cwd, [...(await approval(cwd, id)), '--grant', 'all']);
     expect([bad.exitCode, bad.err]).toEqual([
       2,
       'agenthub: --grant: "all" cannot be granted; use outside, service, overwrite, use, hook, repeat, separated by commas.\n',
@@ -130,7 +134,7 @@ describe('answering from elsewhere', () => {
     const resumed = await agenthub(cwd, ['resume', 'run-1']);
     expect(resumed.exitCode).toBe(1);
     expect(resumed.err).toContain('Run run-1 is driven by host:1.');
-    const { exitCode, out } = await agenthub(cwd, ['approve', 'run-1', '1.0', '--resume']);
+    const { exitCode, out } = await agenthub(cwd, [...(await approval(cwd, 'run-1')), '--resume']);
     expect([exitCode, out]).toEqual([
       0,
       'host:1, which drives run run-1, took it: approval of 1.0 (use of this tool)\n',
@@ -153,6 +157,64 @@ describe('answering from elsewhere', () => {
     expect(json).toMatchObject({ drivenBy: 'host:1', result: { accepted: true }, exitCode: 0 });
     expect(await run.outcome).toMatchObject({ status: 'done' });
     await store.close();
+  });
+});
+
+describe('an approval is of what was seen', () => {
+  it('without a word for that it is refused where nobody can be asked, and nothing is stored', async () => {
+    const { cwd, id } = await waiting();
+    for (const flags of [[], ['--json'], ['--resume']]) {
+      const { exitCode, err } = await agenthub(cwd, ['approve', id, '1.0', ...flags]);
+      expect([exitCode, err]).toEqual([
+        2,
+        `agenthub: 1.0: approve what? An approval counts for a question that was seen. agenthub show ${id} shows it, with the command that approves it (--shown); or run this command at a terminal, and it shows the question first.\n`,
+      ]);
+    }
+    const { err } = await agenthub(cwd, ['approve', id, '1.0'], zh);
+    expect(err).toContain('批准只对看过的问题有效');
+    expect((await asJson(cwd, ['show', id])).json.waitingAnswers).toEqual([]);
+  });
+
+  it.each([
+    ['of another question', 'deadbeef'],
+    ['that is none', 'no-digest'],
+    ['too short to name one', '1234567'],
+  ])('a digest %s approves nothing', async (_, digest) => {
+    const { cwd, id } = await waiting();
+    const { exitCode, err } = await agenthub(cwd, ['approve', id, '1.0', '--shown', digest]);
+    expect([exitCode, err]).toEqual(
+      digest === 'deadbeef'
+        ? [1, expect.stringContaining('has changed since the question was shown')]
+        : [2, expect.stringContaining(`--shown: "${digest}" names no question`)],
+    );
+    expect((await asJson(cwd, ['show', id])).json.waitingAnswers).toEqual([]);
+  });
+
+  it('what has changed since the command was printed is not approved by it', async () => {
+    const { cwd, id } = await waiting();
+    const printed = await approval(cwd, id);
+    const picture = { width: 65, height: 40, channels: 3, background: '#fff' } as const;
+    await sharp({ create: picture }).toFile(join(cwd, 'small.png'));
+    await agenthub(cwd, printed);
+    expect((await agenthub(cwd, ['resume', id])).exitCode).toBe(3);
+    const again = await agenthub(cwd, printed);
+    expect([again.exitCode, again.err]).toEqual([1, expect.stringContaining('has changed since')]);
+    expect(await widthIn(cwd)).toBe(65);
+  });
+
+  it.each([
+    ['y', 0, 'approval of 1.0 (overwriting an existing file)', 'permission.grant'],
+    ['\u001b', 0, 'denial of 1.0', 'permission.deny'],
+  ])('at a terminal the question is shown first: %j', async (key, code, words, type) => {
+    const { cwd, id } = await waiting();
+    const person = fakeIo({ cwd, tty: true, time: Date.now() });
+    const done = cli(['approve', id, '1.0'], person.io);
+    await person.said('y approve once');
+    expect(person.err()).toContain('It would overwrite existing content');
+    person.press(key);
+    expect(await done).toBe(code);
+    expect(person.out()).toContain(words);
+    expect((await asJson(cwd, ['show', id])).json.waitingAnswers).toMatchObject([{ type }]);
   });
 });
 
@@ -203,7 +265,7 @@ describe('agenthub resume', () => {
     const { cwd, id } = await waiting();
     const file = { permissions: { policies: { echo: 'ask' } } };
     await writeFile(join(cwd, 'agenthub.config.json'), JSON.stringify(file));
-    const { exitCode, err } = await agenthub(cwd, ['approve', id, '1.0', '--resume']);
+    const { exitCode, err } = await agenthub(cwd, [...(await approval(cwd, id)), '--resume']);
     expect(exitCode).toBe(1);
     expect(err).toMatch(/ began under other .*\nThe answer is kept in the inbox of run /u);
     expect(err).toMatch(/: approval of 1\.0 \(overwriting an existing file\)\n$/u);

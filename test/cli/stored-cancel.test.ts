@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { agenthub, asJson, waiting, widthIn, zh } from './stored.ts';
+import { agenthub, approval, asJson, waiting, widthIn, zh } from './stored.ts';
 import { temporaryFolder } from './temporary.ts';
 
 describe('agenthub cancel', () => {
@@ -37,7 +37,7 @@ describe('agenthub cancel', () => {
 
   it('an approval that waits starts nothing when a cancellation follows it', async () => {
     const { cwd, id } = await waiting();
-    await agenthub(cwd, ['approve', id, '1.0']);
+    await agenthub(cwd, await approval(cwd, id));
     expect((await agenthub(cwd, ['cancel', id])).exitCode).toBe(0);
     expect(await widthIn(cwd)).toBe(64);
   });

@@ -4,7 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { openRuns } from '../../src/run/runs.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
 import { answer, callNote } from '../run/support.ts';
-import { agenthub, asJson, databaseOf, storeRun, waiting, widthIn, zh } from './stored.ts';
+import {
+  agenthub,
+  approval,
+  asJson,
+  databaseOf,
+  storeRun,
+  waiting,
+  widthIn,
+  zh,
+} from './stored.ts';
 import { temporaryFolder } from './temporary.ts';
 
 describe('agenthub replay', () => {
@@ -38,7 +47,7 @@ describe('agenthub fork', () => {
     const { out } = await agenthub(cwd, ['fork', id, '--at', '3']);
     const [, forked = ''] = /^new run (\w+), from the first 4 records of /u.exec(out) ?? [];
     expect(out).toContain(`To go on: agenthub resume ${forked}`);
-    expect((await agenthub(cwd, ['approve', forked, '1.0', '--resume'])).exitCode).toBe(0);
+    expect((await agenthub(cwd, [...(await approval(cwd, forked)), '--resume'])).exitCode).toBe(0);
     const { json } = await asJson(cwd, ['runs']);
     expect(json.map(({ runId, status }: Record<string, string>) => [runId, status])).toEqual(
       expect.arrayContaining([

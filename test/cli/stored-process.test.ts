@@ -12,7 +12,7 @@ import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
 import type { RunSummary } from '../../src/run/store/store.types.ts';
 import { type Answer, chunk, stream, testEndpoint } from '../model/endpoint.ts';
 import { MAIN, startNode } from './node-process.ts';
-import { databaseOf } from './stored.ts';
+import { approval, databaseOf } from './stored.ts';
 import { pictureFolder, temporaryFolder } from './temporary.ts';
 
 /** Runs a command at a terminal of its own. */
@@ -48,7 +48,7 @@ describe('stored runs, by real processes', () => {
     const cwd = await pictureFolder('photo.png', 'small.png');
     const first = await agenthub(cwd, 'run', TASK, '--on-ask', 'wait');
     expect([first.code, first.out]).toEqual([3, '']);
-    const command = /^ {2}agenthub (approve \S+ \S+)$/mu.exec(first.err)?.[1] ?? '';
+    const command = /^ {2}agenthub (approve .+)$/mu.exec(first.err)?.[1] ?? '';
     const second = await agenthub(cwd, ...command.split(' '), '--resume');
     expect(second.code).toBe(0);
     expect(second.out).toContain('photo.png was scaled and saved as small.png.');
@@ -76,7 +76,7 @@ describe('stored runs, by real processes', () => {
     });
     const host = startNode(['host.mjs'], { cwd });
     await until(cwd, ([run]) => run?.status === 'waiting' && run.drivenBy !== null);
-    const { code, out } = await agenthub(cwd, 'approve', 'driven', '1.0', '--json');
+    const { code, out } = await agenthub(cwd, ...(await approval(cwd, 'driven')), '--json');
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       drivenBy: expect.stringContaining(`:${host.child.pid}`),

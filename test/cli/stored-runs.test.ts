@@ -6,7 +6,17 @@ import { cli } from '../../src/cli/program.ts';
 import { chunk, stream, testEndpoint } from '../model/endpoint.ts';
 import { answer } from '../run/support.ts';
 import { fakeIo } from './fake-io.ts';
-import { agenthub, asJson, databaseOf, storeRun, TASK, waiting, widthIn, zh } from './stored.ts';
+import {
+  agenthub,
+  approval,
+  asJson,
+  databaseOf,
+  storeRun,
+  TASK,
+  waiting,
+  widthIn,
+  zh,
+} from './stored.ts';
 import { pictureFolder, temporaryFolder } from './temporary.ts';
 
 describe('runs are kept', () => {
@@ -86,7 +96,10 @@ describe('run --on-ask wait', () => {
     expect(err).not.toContain('deny   image_scaling');
     const again = `--knowledge 'it'\\''s here'`;
     expect(err).toMatch(
-      new RegExp(`\\n  agenthub approve ${run.runId} 1\\.0 (.*)\\n  agenthub deny`, 'u'),
+      new RegExp(
+        `\\n  agenthub approve ${run.runId} 1\\.0 --shown [0-9a-f]{12} (.*)\\n  agenthub deny`,
+        'u',
+      ),
     );
     expect(err).toContain(`  agenthub deny ${run.runId} 1.0 ${again}\n`);
     expect(await widthIn(cwd)).toBe(64);
@@ -100,7 +113,7 @@ describe('run --on-ask wait', () => {
       status: 'waiting',
       exitCode: 3,
       questions: [{ callId: '1.0', tool: 'image_scaling', missing: ['overwrite'] }],
-      commands: [{ callId: '1.0', approve: `agenthub approve ${json.runId} 1.0` }],
+      commands: [{ callId: '1.0', approve: expect.stringContaining(`approve ${json.runId} 1.0`) }],
     });
     expect(json.trace.at(-1)).toMatchObject({ kind: 'person', answer: 'open' });
     const streamed = await agenthub(cwd, ['run', TASK, '--on-ask', 'wait', '--json-stream']);
@@ -230,7 +243,9 @@ describe('agenthub show', () => {
         '    waits for permission',
       ].join('\n'),
     );
-    expect(out).toContain(`  agenthub approve ${id} 1.0\n  agenthub deny ${id} 1.0\n`);
+    expect(out).toContain(
+      `  agenthub ${(await approval(cwd, id)).join(' ')}\n  agenthub deny ${id} 1.0\n`,
+    );
     const chinese = (await agenthub(cwd, ['show', id], zh)).out;
     expect(chinese).toContain('状态   等待批准 · awaitPermission.asking · 没有进程在驱动');
     expect(chinese).toContain('      - 试图覆盖已有内容但是尚未被允许');
@@ -238,7 +253,7 @@ describe('agenthub show', () => {
 
   it('as JSON, with calls, questions and answers that wait', async () => {
     const { cwd, id } = await waiting();
-    await agenthub(cwd, ['approve', id, '1.0']);
+    await agenthub(cwd, await approval(cwd, id));
     expect((await asJson(cwd, ['show', id])).json).toMatchObject({
       runId: id,
       status: 'waiting',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineHook } from '../../src/hooks/index.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
-import { answer, callNote, noteTool, scriptedAgent } from '../run/support.ts';
+import { answer, asked, callNote, noteTool, scriptedAgent } from '../run/support.ts';
 import {
   agenthub,
   asJson,
@@ -95,7 +95,7 @@ describe('agenthub why', () => {
 
   it('an approved call: who approved what, and the rule that lifted', async () => {
     const atQuestion: ScriptedRun['atQuestion'] = (run) =>
-      run.approve('1.0', undefined, { by: 'ada', expiresAt: 4_000_000_000_000 });
+      run.approve(asked(run), { by: 'ada', expiresAt: 4_000_000_000_000 });
     const told = await why([callNote('milk'), answer('ok')], { options: asks, atQuestion });
     expect(told.en).toContain('approved by ada (use of this tool) · until TIME\n');
     expect(told.en).toContain('approve it (lifted by an approval)\n');

@@ -68,6 +68,13 @@ export async function waiting() {
   return { cwd, id: json.runId as string };
 }
 
+/** The words that approve what a run asks now, as `show` prints them. */
+export async function approval(cwd: string, id: string, options: FakeIoOptions = {}) {
+  const { out } = await agenthub(cwd, ['show', id], options);
+  const command = /^ {2}agenthub (approve \S+ \S+ --shown [0-9a-f]{12})/mu.exec(out)?.[1] ?? '';
+  return command.split(' ');
+}
+
 /** How wide the picture is that the task would overwrite. */
 export async function widthIn(cwd: string): Promise<number> {
   return (await sharp(await readFile(join(cwd, 'small.png'))).metadata()).width;

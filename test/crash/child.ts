@@ -107,11 +107,12 @@ async function open(): Promise<Run> {
 }
 
 async function answer(run: Run): Promise<void> {
-  for (const { callId, missing } of run.questions) {
+  for (const question of run.questions) {
+    const { callId, missing } = question;
     const isRepeat = missing.includes('repeat');
     const by = { by: 'ada' };
     if (isRepeat && config.person === 'denies repeats') run.deny(callId, 'look first', by);
-    else run.approve(callId, undefined, by);
+    else run.approve(question, by);
     await acknowledge(run);
   }
 }

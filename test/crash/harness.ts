@@ -124,7 +124,7 @@ async function answerAll(database: string): Promise<void> {
   const store = sqliteStore({ path: database });
   const runs = openRuns(store, { patience: 0 });
   const { questions } = await runs.show(RUN);
-  for (const { callId } of questions) await runs.approve(RUN, callId, { by: 'eve' });
+  for (const question of questions) await runs.approve(RUN, question, { by: 'eve' });
   await store.close();
 }
 

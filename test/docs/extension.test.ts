@@ -74,7 +74,9 @@ describe('the extension example of docs/guide.md, by real processes', () => {
       1,
       expect.stringContaining('name the same one: --extension <file>.'),
     ]);
-    const approved = await agenthub('approve', id, '1.0', '--extension', EXTENSION, '--resume');
+    const { out: shown } = await agenthub('show', id);
+    const [, approve = ''] = /^ {2}agenthub (approve .+)$/mu.exec(shown) ?? [];
+    const approved = await agenthub(...approve.split(' '), '--extension', EXTENSION, '--resume');
     expect([approved.code, approved.out]).toEqual([
       0,
       'Done: order A-2 cancelled, 900 paid back\n',

@@ -1,5 +1,7 @@
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import type { Question } from '../../machines/agent/agent.view.ts';
+import type { Run } from '../../src/run/run.types.ts';
 import { plain } from '../tools/pictures.ts';
 import { codesOf, expectPicture, inWorkshop, steps } from './workshop.ts';
 
@@ -67,8 +69,8 @@ describe.each(PROTOCOLS)('in %s', (protocol) => {
         expect(second.answer).toContain('试图覆盖已有内容但是尚未被允许');
         expect(await readFile(path('small.webp'))).toEqual(before);
 
-        const third = await work(RESIZE_SMALLER, ({ callId }, run) =>
-          run.approve(callId, ['overwrite']),
+        const third = await work(RESIZE_SMALLER, (question, run) =>
+          run.approve(question, { approvals: ['overwrite'] }),
         );
         expect(steps(third)).toEqual(['image_scaling ok']);
         await expectPicture(path('small.webp'), { width: 200, height: 125, format: 'webp' });
@@ -206,10 +208,10 @@ describe('an approval', () => {
     await inWorkshop(async ({ work, path }) => {
       await work(RESIZE);
       let asked = 0;
-      const worked = await work(RESIZE_SMALLER, async ({ callId }, run) => {
+      const worked = await work(RESIZE_SMALLER, async (question, run) => {
         asked += 1;
         if (asked === 1) await writeFile(path('small.webp'), 'somebody else was here');
-        run.approve(callId);
+        run.approve(question);
       });
       expect(worked.questions.map(({ earlierApprovalVoid }) => earlierApprovalVoid)).toEqual([
         false,
@@ -228,10 +230,10 @@ describe('an approval', () => {
       const before = await readFile(path('b.webp'));
       const worked = await work(
         '把 photo.jpg 缩放到 100 宽，存成 a.webp；再把 photo.jpg 缩放到 100 宽，存成 b.webp',
-        ({ callId, input }, run) =>
-          (input as { output: string }).output === 'a.webp'
-            ? run.approve(callId)
-            : run.deny(callId),
+        (question, run) =>
+          (question.input as { output: string }).output === 'a.webp'
+            ? run.approve(question)
+            : run.deny(question),
       );
       expect(worked.questions.map(codesOf)).toEqual([
         ['overwrite_not_approved'],
@@ -246,8 +248,7 @@ describe('an approval', () => {
   it('is spent: the next run asks again', async () => {
     await inWorkshop(async ({ work }) => {
       await work(RESIZE);
-      const approve = ({ callId }: { callId: string }, run: { approve(id: string): unknown }) =>
-        run.approve(callId);
+      const approve = (question: Question, run: Run) => run.approve(question);
       expect((await work(RESIZE_SMALLER, approve)).questions).toHaveLength(1);
       expect((await work(RESIZE_SMALLER)).questions).toHaveLength(1);
     });

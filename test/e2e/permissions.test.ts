@@ -59,8 +59,8 @@ describe('all three conditions of a picture at once', () => {
   ] as [Approval[], string[]][])('approving %j removes only its own', async (approvals, left) => {
     await inWorkshop(async (workshop) => {
       const before = await readFile(workshop.path('elsewhere/out.png'));
-      const worked = await workshop.work(PROMPT, ({ callId, missing }, run) =>
-        missing.length === 3 ? run.approve(callId, approvals) : run.deny(callId),
+      const worked = await workshop.work(PROMPT, (question, run) =>
+        question.missing.length === 3 ? run.approve(question, { approvals }) : run.deny(question),
       );
       expect(worked.questions.map(codesOf)).toEqual([ALL_THREE, left]);
       expect(worked.questions.map(({ earlierApprovalVoid }) => earlierApprovalVoid)).toEqual([
@@ -76,9 +76,10 @@ describe('all three conditions of a picture at once', () => {
     await withImageService(scaleAsAsked, async ({ origin, calls }) => {
       await inWorkshop(
         async (workshop) => {
-          const worked = await workshop.work(PROMPT, ({ callId, missing }, run) => {
-            expect(run.approve(callId, ['service'])).toMatchObject({ code: 'not_missing' });
-            return run.approve(callId, missing.slice(-1));
+          const worked = await workshop.work(PROMPT, (question, run) => {
+            const refused = run.approve(question, { approvals: ['service'] });
+            expect(refused).toMatchObject({ code: 'not_missing' });
+            return run.approve(question, { approvals: question.missing.slice(-1) });
           });
           expect(worked.questions.map(codesOf)).toEqual([[OUTSIDE, OVERWRITE], [OUTSIDE]]);
           expect(steps(worked)).toEqual(['image_scaling ok']);

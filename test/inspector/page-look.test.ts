@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import { describe, expect, it } from 'vitest';
-import { callNote, scriptedAgent } from '../run/support.ts';
+import { asked, callNote, scriptedAgent } from '../run/support.ts';
 import { skipsBrowser } from './browser.ts';
 import { asking, inChromium, said } from './page.ts';
 import { asks, startRun } from './seed.ts';
@@ -69,7 +69,7 @@ describe.skipIf(skipsBrowser())('the inspector page: languages, themes, widths',
 
   it('says in Chinese what people did', async () => {
     const { run, store } = await asking(['a', 'b']);
-    run.approve('1.0', undefined, { by: 'terminal' });
+    run.approve(asked(run), { by: 'terminal' });
     run.deny('1.1', '', { by: 'ada · of the office' });
     await run.outcome;
     const { page } = await open(store, { locale: 'zh-CN' });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer } from '../run/support.ts';
+import { answer, asked } from '../run/support.ts';
 import { skipsBrowser } from './browser.ts';
 import { asking, inChromium, rows, said, serve } from './page.ts';
 import { startRun } from './seed.ts';
@@ -13,7 +13,7 @@ describe.skipIf(skipsBrowser())('the inspector page: servers and tabs that go aw
     await page.locator('.approve').waitFor();
     await server.close();
     await said(page, 'Disconnected from the server; trying again');
-    run.approve('1.0');
+    run.approve(asked(run));
     await run.outcome;
     await run.saved();
     const resumed = page.waitForRequest(
@@ -129,7 +129,7 @@ describe.skipIf(skipsBrowser())('the inspector page: servers and tabs that go aw
     const devtools = await page.context().newCDPSession(page);
     // What a browser does to a tab in the background: nothing runs in it any more.
     await devtools.send('Page.setWebLifecycleState', { state: 'frozen' });
-    run.approve('1.0');
+    run.approve(asked(run));
     await run.outcome;
     await run.saved();
     await devtools.send('Page.setWebLifecycleState', { state: 'active' });

@@ -10,7 +10,7 @@ import type { RunList, RunPage, StepDetail } from '../../src/inspector/api.types
 import { createDefaultTools } from '../../src/run/default-tools.ts';
 import { foldLog } from '../../src/run/fold.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
-import { answer, callNote } from '../run/support.ts';
+import { answer, asked, callNote } from '../run/support.ts';
 import { inspected, waiting } from './inspected.ts';
 import { asks, startRun, untilStoredQuestion } from './seed.ts';
 
@@ -52,7 +52,7 @@ describe('what is told of a run', () => {
       },
     ]);
     expect(page.steps[1]?.tokens).toEqual({ input: 10, output: 2 });
-    run.approve('1.0', undefined, { by: 'ada' });
+    run.approve(asked(run), { by: 'ada' });
     await run.outcome;
     await run.saved();
     const ended = await server.get<RunPage>(path);
@@ -172,7 +172,7 @@ describe('what is told of a run', () => {
     for (const odd of ['', '-5', '1e308', '0x1', '1.5', '__proto__'])
       expect(idsOf(await stream(odd, (text) => text.includes('event: run')))).toEqual([0, 1, 2, 3]);
     const later = stream(2, (text) => text.includes('"answer":"ok"'));
-    run.approve('1.0');
+    run.approve(asked(run));
     expect(idsOf(await later)).toEqual([3, 4, 5, 6, 7, 8, 9]);
   });
 

@@ -40,9 +40,9 @@ async function approveAll(run: Run): Promise<string[]> {
   const codes: string[] = [];
   for await (const event of run) {
     if (event.type !== 'permission.requested') continue;
-    for (const { callId, reasons } of event.questions) {
-      codes.push(...reasons.map(({ code }) => code));
-      run.approve(callId, undefined, { by: 'ada' });
+    for (const question of event.questions) {
+      codes.push(...question.reasons.map(({ code }) => code));
+      run.approve(question, { by: 'ada' });
     }
   }
   return codes;
@@ -223,10 +223,10 @@ describe('a crash during a call', () => {
       for await (const event of run) {
         if (event.type !== 'permission.requested') continue;
         expect(again.called).toEqual([]);
-        for (const { callId, reasons } of event.questions) {
-          codes.push(...reasons.map(({ code }) => code));
-          if (approved) run.approve(callId, undefined, { by: 'ada' });
-          else run.deny(callId, 'not again', { by: 'ada' });
+        for (const question of event.questions) {
+          codes.push(...question.reasons.map(({ code }) => code));
+          if (approved) run.approve(question, { by: 'ada' });
+          else run.deny(question, 'not again', { by: 'ada' });
         }
       }
       expect(codes).toEqual(['outcome_unknown']);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assign, createActor, setup, toPromise } from 'xstate';
 import type { AgentOutput } from '../../machines/agent/agent.types.ts';
+import { memoryStore } from '../../src/run/store/memory-store.ts';
 import { answer, callNote, scriptedAgent } from './support.ts';
 
 describe('a host machine', () => {
@@ -36,6 +37,15 @@ describe('a host machine', () => {
       usage: { requests: 2, inputTokens: 20 },
     });
     expect(started).toEqual(['milk']);
+  });
+
+  it('starts nothing where the agent has a store: such a run has no log to restore it from', async () => {
+    const { agent, started } = scriptedAgent([callNote('milk')], { store: memoryStore() });
+    const actor = createActor(agent.machine, { input: agent.input('task') });
+    const ended = toPromise(actor);
+    actor.start();
+    expect(await ended).toMatchObject({ status: 'failed', error: { code: 'not_driven' } });
+    expect(started).toEqual([]);
   });
 
   it('answers the questions of its child and may cancel it', async () => {

@@ -6,7 +6,7 @@ import { foldSteps } from '../../src/run/fold.ts';
 import type { Run } from '../../src/run/run.types.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import type { ScriptedStep } from '../../src/testing/scripted-model.ts';
-import { answer, callNote, fold, noteTool, recorder, scriptedAgent } from './support.ts';
+import { answer, asked, callNote, fold, noteTool, recorder, scriptedAgent } from './support.ts';
 
 interface Scenario {
   readonly steps: readonly ScriptedStep[];
@@ -49,7 +49,7 @@ const SCENARIOS: Record<string, Scenario> = {
     steps: [callNote('a', 'b'), answer('hi')],
     options: asks,
     person: (run) => {
-      run.approve('1.0');
+      run.approve(asked(run));
       run.deny('1.1', 'no');
     },
     status: 'done',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineHook } from '../../src/hooks/index.ts';
 import { createTodoWrite } from '../../src/tools/todo-write/todo-write.ts';
-import { answer, callNote, outcomes, said, scriptedAgent } from './support.ts';
+import { answer, asked, callNote, outcomes, said, scriptedAgent } from './support.ts';
 
 const PROMPT = '  Buy milk — 买牛奶 \n';
 
@@ -186,7 +186,7 @@ describe('PreToolUse', () => {
       expect(event.questions.map(({ reasons }) => reasons.map(({ en }) => en))).toEqual([
         ['A hook wants a person to decide: careful: looks expensive'],
       ]);
-      expect(run.approve('1.0')).toEqual({ accepted: true });
+      expect(run.approve(asked(run))).toEqual({ accepted: true });
     }
     expect(outcomes(await run.outcome)).toEqual({ '1.0': 'ok' });
     expect(started).toEqual(['milk']);

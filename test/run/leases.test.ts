@@ -8,6 +8,7 @@ import { foldLog } from '../../src/run/fold.ts';
 import { openRuns } from '../../src/run/runs.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
 import { approveAll, payingAgent } from './paying-agent.ts';
+import { asked } from './support.ts';
 
 let folder = '';
 let time = 0;
@@ -38,7 +39,7 @@ describe('a driver that stood still for longer than its lease', () => {
     const run = await waiting(options);
     time += 3_600_000;
     expect((await store.list())[0]?.drivenBy).toBeNull();
-    for (const { callId } of run.questions) run.approve(callId);
+    for (const question of run.questions) run.approve(question);
     expect((await run.outcome).status).toBe('done');
     expect(effects).toHaveLength(2);
     await store.close();
@@ -51,7 +52,7 @@ describe('a driver that stood still for longer than its lease', () => {
     const run = await waiting({ ...ada.options, owner: 'ada' });
     time += 3_600_000;
     const other = await createAgent({ ...bob.options, owner: 'bob' }).restore('run');
-    for (const { callId } of run.questions) run.approve(callId);
+    for (const question of run.questions) run.approve(question);
     expect(await run.outcome).toMatchObject({ status: 'failed', error: { code: 'lease_lost' } });
     expect(ada.effects).toEqual([]);
     expect((await approveAll(other)).status).toBe('done');
@@ -74,7 +75,7 @@ describe('two stores on one file in one process', () => {
       details: { owner: 'ada' },
     });
     const runs = openRuns(theirs);
-    expect(await runs.approve('run', '1.0', { by: 'eve' })).toEqual({
+    expect(await runs.approve('run', asked(run), { by: 'eve' })).toEqual({
       drivenBy: 'ada',
       result: { accepted: true },
     });

@@ -69,6 +69,6 @@ export function outside() {
 export async function approveAll(run: Run): Promise<RunOutcome> {
   for await (const event of run)
     if (event.type === 'permission.requested')
-      for (const { callId } of event.questions) run.approve(callId, undefined, { by: 'ada' });
+      for (const question of event.questions) run.approve(question, { by: 'ada' });
   return run.outcome;
 }

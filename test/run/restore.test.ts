@@ -10,7 +10,7 @@ import type { LogRecord, RunStore } from '../../src/run/store/store.types.ts';
 import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { approveAll, outside } from './paying-agent.ts';
-import { noteTool, outcomes, untilAsked } from './support.ts';
+import { asked, noteTool, outcomes, untilAsked } from './support.ts';
 
 /** Drives a run, approving everything, to its end. */
 async function finish(options: AgentOptions, runId?: string) {
@@ -271,6 +271,6 @@ it('a run does not go on without the tool of an open question: the approval woul
   });
   expect(await store.read('run')).toEqual(log);
   const restored = await createAgent({ model, tools: [scaling], store }).restore('run');
-  restored.approve('1.0');
+  restored.approve(asked(restored));
   expect(outcomes(await restored.outcome)).toEqual({ '1.0': 'ok' });
 });

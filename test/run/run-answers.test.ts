@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import {
   answer,
+  asked,
   asks,
   callNote,
   noteTool,
@@ -17,23 +18,25 @@ describe('answers to a question', () => {
     const { agent, started } = scriptedAgent([callNote('a', 'b'), answer('ok')], asks);
     const run = agent.start('task');
     await untilAsked(run);
-    expect(run.approve('1.0')).toEqual({ accepted: true });
-    expect(run.approve('1.0')).toMatchObject({ accepted: false, code: 'not_asked' });
+    expect(run.approve(asked(run))).toEqual({ accepted: true });
+    expect(run.approve(asked(run))).toMatchObject({ accepted: false, code: 'not_asked' });
     expect(run.deny('1.0')).toMatchObject({ accepted: false, code: 'not_asked' });
     expect(run.deny('1.1', 'too dear')).toEqual({ accepted: true });
     expect(outcomes(await run.outcome)).toEqual({ '1.0': 'ok', '1.1': 'denied' });
     expect(started).toEqual(['a']);
-    expect(run.approve('1.0')).toMatchObject({ accepted: false, code: 'ended' });
+    expect(run.approve(asked(run))).toMatchObject({ accepted: false, code: 'ended' });
   });
 
   it('are refused for what was not shown, not asked, or not missing', async () => {
     const { agent } = scriptedAgent([callNote('a')], asks);
     const run = agent.start('task');
     await untilAsked(run);
-    expect(run.approve('9.9')).toMatchObject({ accepted: false, code: 'not_asked' });
-    expect(run.approve('1.0', ['use'], { shown: '{}' })).toMatchObject({ code: 'stale' });
-    expect(run.approve('1.0', ['overwrite'])).toMatchObject({ code: 'not_missing' });
-    expect(run.approve('1.0', [])).toMatchObject({ code: 'not_missing' });
+    expect(run.approve(asked(run, '9.9'))).toMatchObject({ accepted: false, code: 'not_asked' });
+    expect(run.approve({ callId: '1.0', shown: '{}' })).toMatchObject({ code: 'stale' });
+    expect(run.approve(asked(run), { approvals: ['overwrite'] })).toMatchObject({
+      code: 'not_missing',
+    });
+    expect(run.approve(asked(run), { approvals: [] })).toMatchObject({ code: 'not_missing' });
     expect(run.questions.map(({ callId }) => callId)).toEqual(['1.0']);
     run.cancel();
   });
@@ -58,17 +61,41 @@ describe('answers to a question', () => {
       if (event.type !== 'permission.requested') continue;
       voided.push(...event.questions.map(({ earlierApprovalVoid }) => earlierApprovalVoid));
       if (voided.length === 1) version = 2;
-      run.approve('1.0');
+      run.approve(asked(run));
     }
     expect(voided).toEqual([false, true]);
     expect(started).toEqual([2]);
+  });
+
+  it('approve what their question showed: whoever saw the first one does not approve the second', async () => {
+    let exists = false;
+    const tool = defineTool({
+      name: 'image_scaling',
+      description: { zh: '缩放', en: 'Scales' },
+      input: z.strictObject({ to: z.string() }),
+      inspectFacts: async () => ({ outsideAllowedArea: true, outputExists: exists }),
+      execute: async () => 'overwrote',
+    });
+    const call = { name: 'image_scaling', arguments: { to: 'a.png' } };
+    const { agent } = scriptedAgent([{ calls: [call] }, answer('ok')], { tools: [tool] });
+    const run = agent.start('task');
+    await untilAsked(run);
+    const [first] = run.questions;
+    exists = true;
+    expect(first && run.approve(first, { by: 'ada' })).toEqual({ accepted: true });
+    for await (const event of run)
+      if (event.type === 'permission.requested' && event.questions[0]?.missing.length === 2) break;
+    expect(first && run.approve(first, { by: 'bob' })).toMatchObject({ code: 'stale' });
+    expect(run.questions.map(({ missing }) => missing)).toEqual([['outside', 'overwrite']]);
+    run.deny('1.0');
+    expect(outcomes(await run.outcome)).toEqual({ '1.0': 'denied' });
   });
 
   it('deny when they come too late: an approval may expire', async () => {
     const { agent, started, model } = scriptedAgent([callNote('a'), answer('ok')], asks);
     const run = agent.start('task');
     await untilAsked(run);
-    run.approve('1.0', ['use'], { expiresAt: 1 });
+    run.approve(asked(run), { expiresAt: 1 });
     const outcome = await run.outcome;
     expect(outcomes(outcome)).toEqual({ '1.0': 'expired' });
     expect(started).toEqual([]);
@@ -96,9 +123,8 @@ describe('answers to a question', () => {
     });
     const run = agent.start('task');
     await untilAsked(run);
-    run.approve('1.0', ['use'], { expiresAt: 2_000 });
-    run.approve('1.1', ['use'], { expiresAt: 2_000 });
-    run.approve('1.2', ['use'], { expiresAt: 9_000 });
+    for (const question of run.questions)
+      run.approve(question, { expiresAt: question.callId === '1.2' ? 9_000 : 2_000 });
     for await (const event of run) {
       if (event.type !== 'step.started' || event.step.kind !== 'tool') continue;
       time += 1_500;
@@ -136,7 +162,7 @@ describe('answers to a question', () => {
     for await (const event of run) {
       if (event.type !== 'permission.requested') continue;
       asked += 1;
-      run.approve('1.0');
+      for (const question of event.questions) run.approve(question);
     }
     expect(asked).toBe(3);
     expect(outcomes(await run.outcome)).toEqual({ '1.0': 'denied' });

@@ -8,6 +8,7 @@ import { scriptedModel } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import {
   answer,
+  asked,
   asks,
   callNote,
   noteTool,
@@ -109,7 +110,7 @@ describe('a run', () => {
       if (event.type !== 'permission.requested') continue;
       const [question] = event.questions;
       expect(() => Object.assign(question?.input as object, { text: 'other' })).toThrow();
-      run.approve('1.0');
+      run.approve(asked(run));
     }
     expect(started).toEqual(['a']);
   });
@@ -137,7 +138,11 @@ describe('a run', () => {
       ...asks,
       onEvent: (event) => {
         if (event.type !== 'permission.requested') return;
-        results.push(runs[0]?.approve('1.0'), runs[0]?.deny('1.1'), runs[0]?.approve('1.1'));
+        results.push(
+          runs[0]?.approve(asked(runs[0])),
+          runs[0]?.deny('1.1'),
+          runs[0]?.approve(asked(runs[0], '1.1')),
+        );
       },
     });
     const runs = [agent.start('task')];
@@ -272,7 +277,7 @@ describe('a run', () => {
     const { agent } = scriptedAgent([callNote('a'), answer('ok')], asks);
     const run = agent.start('one', { runId: 'same' });
     expect(() => agent.start('two', { runId: 'same' })).toThrow(
-      /A run same of this agent is under way/u,
+      /This agent drives run same already/u,
     );
     run.cancel();
     expect((await run.outcome).status).toBe('cancelled');
@@ -316,7 +321,7 @@ describe('close', () => {
       usage: { requests: 1, inputTokens: 10, outputTokens: 2 },
       messages: [{ role: 'user' }, { role: 'assistant' }],
     });
-    expect(run.approve('1.0')).toMatchObject({ accepted: false, code: 'ended' });
+    expect(run.approve(asked(run))).toMatchObject({ accepted: false, code: 'ended' });
     await run.close();
     expect((await run.outcome).status).toBe('closed');
   });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { AGENT_MACHINE_VERSION } from '../../machines/agent/agent.machine.ts';
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { openRuns } from '../../src/run/runs.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import {
   answer,
+  asked,
   asks,
   callNote,
   outcomes,
@@ -80,7 +82,7 @@ describe('answering stored runs', () => {
 
   it('knows what is answered already, though nobody has taken it yet', async () => {
     const { runs } = await storedRun([callNote('a', 'b')], asks, 'leave');
-    await runs.approve('run-1', '1.0', { by: 'ada' });
+    await runs.approve('run-1', asked(await runs.show('run-1')), { by: 'ada' });
     expect(await runs.deny('run-1', '1.0', { by: 'bob' })).toMatchObject({
       result: { accepted: false, code: 'not_asked' },
     });
@@ -93,7 +95,7 @@ describe('answering stored runs', () => {
 
   it('cancels a run that nobody drives, whatever it began under; answers that wait are too late', async () => {
     const { runs, store } = await storedRun([callNote('a')], asks, 'leave');
-    await runs.approve('run-1', '1.0', { by: 'bob' });
+    await runs.approve('run-1', asked(await runs.show('run-1')), { by: 'bob' });
     const [waiting] = await store.pending('run-1');
     const cancelled = await runs.cancel('run-1', { by: 'ada' });
     expect(cancelled).toEqual({ drivenBy: null, result: { accepted: true } });
@@ -107,6 +109,19 @@ describe('answering stored runs', () => {
     expect((await runs.cancel('run-1', { by: 'eve' })).result).toMatchObject({ code: 'ended' });
     const { agent } = scriptedAgent([], { ...asks, store });
     await expect(agent.restore('run-1')).rejects.toMatchObject({ code: 'run_ended' });
+  });
+
+  it('a cancellation that cannot be stored leaves the run free again in two seconds', async () => {
+    const { store } = await storedRun([callNote('a')], asks, 'leave');
+    const full = async () => {
+      throw new AgentHubError('store_full', 'The disk is full.');
+    };
+    const runs = openRuns({ ...store, append: full, release: full });
+    await expect(runs.cancel('run-1', { by: 'ada' })).rejects.toMatchObject({ code: 'store_full' });
+    const { drivenBy } = await store.summary('run-1');
+    expect(drivenBy).toBe('cancelling');
+    const lease = await store.acquire('run-1', { owner: 'x', ttl: 1 }).catch((thrown) => thrown);
+    expect(lease.details.expiresAt - Date.now()).toBeLessThanOrEqual(2_000);
   });
 
   it('a run restored as suspended goes on where a resume waits, and tells all of it', async () => {
@@ -127,7 +142,7 @@ describe('answering stored runs', () => {
 
   it('keeps an answer until somebody drives the run', async () => {
     const { runs, store } = await storedRun([callNote('a')], asks, 'leave');
-    expect(await runs.approve('run-1', '1.0', { by: 'ada' })).toEqual({
+    expect(await runs.approve('run-1', asked(await runs.show('run-1')), { by: 'ada' })).toEqual({
       drivenBy: null,
       result: null,
     });

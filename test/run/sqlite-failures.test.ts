@@ -98,7 +98,7 @@ describe('a write that SQLite refuses', () => {
       if (event.type !== 'permission.requested') continue;
       await run.saved();
       other.exec('BEGIN IMMEDIATE');
-      for (const { callId } of event.questions) run.approve(callId);
+      for (const question of event.questions) run.approve(question);
     }
     expect(await run.outcome).toMatchObject({ status: 'failed', error: { code: 'store_busy' } });
     expect(effects).toEqual([]);

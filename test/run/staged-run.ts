@@ -45,9 +45,9 @@ export function createStage(world: World) {
   // As the tool port does, and nothing else: the intent first.
   const tool = fromPromise<unknown, PortInputs['tool']>(async ({ input, self }) => {
     const { callId, attempt } = input;
-    const intent = await journal?.intend(callId, attempt);
-    if (intent === 'known' && !safeToRepeat)
-      return { outcome: 'unknown', content: '', ms: 0, at: time };
+    const isKnown = journal?.hasIntent(callId, attempt);
+    await journal?.intend(callId, attempt);
+    if (isKnown && !safeToRepeat) return { outcome: 'unknown', content: '', ms: 0, at: time };
     toolStarts.push(`${callId}/${attempt}`);
     return wait(self.id);
   });
@@ -58,7 +58,7 @@ export function createStage(world: World) {
     now: () => time,
     inspect: undefined,
     onEvent: undefined,
-    register: () => () => {},
+    begin: () => () => {},
   };
 
   const stage = async (origin: RunOrigin, keeping: { store: RunStore; journal: Journal }) => {
@@ -105,7 +105,10 @@ export function createStage(world: World) {
       if (first?.kind !== 'start') throw new Error('no start');
       const lease = await store.create(first, request);
       await store.append(lease, rest, { durable: true });
-      const resumed = Journal.resume({ store, request, now: () => time }, lease, log);
+      const resumed = Journal.resume(
+        { store, request, now: () => time },
+        { lease, log, snapshot: options.snapshot },
+      );
       safeToRepeat = options.safeToRepeat;
       time = log.at(-1)?.at ?? 0;
       return stage({ snapshot: options.snapshot }, { store, journal: resumed });
@@ -141,10 +144,11 @@ function tell(run: Run, event: WorldEvent): void {
     by: string;
     reason: string;
     limits: object;
-    expiresAt: number;
+    expiresAt: number | null;
   };
   const results = {
-    'permission.grant': () => run.approve(callId, approvals, { by, shown, expiresAt }),
+    'permission.grant': () =>
+      run.approve({ callId, shown }, { approvals, by, ...(expiresAt !== null && { expiresAt }) }),
     'permission.deny': () => run.deny(callId, reason, { by }),
     'run.cancel': () => run.cancel({ by }),
     'run.resume': () => run.resume(limits, { by }),

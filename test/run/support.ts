@@ -5,7 +5,7 @@ import type { AgentContext } from '../../machines/agent/agent.types.ts';
 import type { ChatMessage, ModelRequest } from '../../machines/vocabulary/model.ts';
 import type { AgentOptions } from '../../src/run/agent.types.ts';
 import { createAgent } from '../../src/run/create-agent.ts';
-import type { Run, RunOutcome } from '../../src/run/run.types.ts';
+import type { AskedQuestion, Run, RunOutcome } from '../../src/run/run.types.ts';
 import { openRuns } from '../../src/run/runs.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
 import { type ScriptedStep, scriptedModel } from '../../src/testing/scripted-model.ts';
@@ -72,13 +72,18 @@ export async function storedRun(
   const run = agent.start('task');
   for await (const event of run) {
     if (event.type !== 'permission.requested') continue;
-    for (const { callId } of event.questions) {
-      if (person === 'approve') run.approve(callId, undefined, { by: 'ada' });
-      if (person === 'deny') run.deny(callId, 'too dear', { by: 'ada' });
+    for (const question of event.questions) {
+      if (person === 'approve') run.approve(question, { by: 'ada' });
+      if (person === 'deny') run.deny(question, 'too dear', { by: 'ada' });
     }
     if (person === 'leave') await run.close();
   }
   return { store, runs: openRuns(store, { now: () => 5_000 }), agent };
+}
+
+/** What a run asks about a call now, as a person sees it; nothing where it does not ask. */
+export function asked(run: Pick<Run, 'questions'>, callId = '1.0'): AskedQuestion {
+  return run.questions.find((question) => question.callId === callId) ?? { callId, shown: '' };
 }
 
 /** Waits until a run asks, or rests. */

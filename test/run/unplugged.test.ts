@@ -58,7 +58,7 @@ async function unplugged(path: string, unplug: () => void) {
     if (event.type !== 'permission.requested') continue;
     await run.saved();
     unplug();
-    for (const { callId } of event.questions) run.approve(callId);
+    for (const question of event.questions) run.approve(question);
     await expect(run.saved()).rejects.toThrow();
   }
   const outcome = await run.outcome;

@@ -1,53 +1,106 @@
+import type { Question } from '../../../machines/agent/agent.view.ts';
 import { APPROVALS } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { PostedAnswer, StoredRun } from '../../run/runs.types.ts';
+import { shownDigest } from '../../run/shown-digest.ts';
 import { commandLine } from '../command-line.ts';
 import { withNote } from '../error-texts.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
 import { type DriveFlags, type LookFlags, parseDuration, parseGrants } from '../flags.ts';
-import type { Io } from '../io.ts';
+import { canAsk, type Io } from '../io.ts';
+import { askPermission, type PromptAnswer } from '../permission-prompt.ts';
 import { printable } from '../printable.ts';
 import { type StoredRuns, withRuns } from '../store.ts';
 import { answerLine } from '../stored-lines.ts';
 import { say, sayApprovals, sayStands } from '../texts.ts';
+import { usageError } from '../usage-error.ts';
 import { TERMINAL, tellPosted } from './answer-words.ts';
 import { checkDriving, driveStored } from './resume-command.ts';
 
 export interface AnswerFlags extends DriveFlags {
+  readonly shown?: string;
   readonly expires?: string;
   readonly reason?: string;
   /** Goes on with the run here where nobody drives it. */
   readonly resume?: boolean;
 }
 
-/** `agenthub approve`: one person's word for one call, put into the run's inbox. */
+/**
+ * `agenthub approve`: one person's word for one call as they saw it, put into the run's inbox. What
+ * they saw is named by `--shown`, or is shown here first.
+ */
 export async function approveCommand(ids: CallIds, flags: AnswerFlags, io: Io): Promise<ExitCode> {
+  const { call } = ids;
   const approvals = flags.grant === undefined ? undefined : parseGrants(flags.grant, APPROVALS);
   const time = flags.expires === undefined ? null : parseDuration('--expires', flags.expires);
+  const digest = parseDigest(flags.shown);
   const type = 'permission.grant';
-  return answer({ ...ids, type }, { flags, io }, async ({ runs, locale }, { runId, questions }) => {
-    const question = questions.find(({ callId }) => callId === ids.call);
+  return answer({ ...ids, type }, { flags, io }, async (stored, { runId, questions }) => {
+    const { runs, locale } = stored;
+    const question = questions.find(({ callId }) => callId === call);
     const given = approvals ?? question?.missing ?? [];
-    const posted = await runs.approve(runId, ids.call, {
-      by: TERMINAL,
-      ...(approvals && { approvals }),
-      ...(question && { shown: question.shown }),
-      ...(time !== null && { expiresAt: io.clock.now() + time }),
-    });
-    const values = { call: ids.call, approvals: sayApprovals(locale, given) };
+    if (question !== undefined && digest === null) {
+      const asked = { ...question, missing: given };
+      const said = await askHere(asked, { runId, waiting: questions.length, locale, flags, io });
+      if (said.answer === 'interrupt') return null;
+      if (said.answer === 'deny') return postDenial(ids, said.reason, { runId, stored });
+    }
+    const isSeen = digest === null || (question && shownDigest(question).startsWith(digest));
+    const shown = isSeen ? (question?.shown ?? '') : '';
+    const expiry = time !== null && { expiresAt: io.clock.now() + time };
+    const options = { by: TERMINAL, approvals: given, ...expiry };
+    const posted = await runs.approve(runId, { callId: call, shown }, options);
+    const values = { call, approvals: sayApprovals(locale, given) };
     return { posted, what: say(locale, 'approves', values) };
   });
+}
+
+/** The beginning of a digest, or null where none is given. */
+function parseDigest(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (/^[0-9a-f]{8,64}$/iu.test(text)) return text.toLowerCase();
+  throw usageError('notDigest', { text });
+}
+
+interface AskingHere {
+  readonly runId: string;
+  /** Questions that wait. */
+  readonly waiting: number;
+  readonly locale: Locale;
+  readonly flags: AnswerFlags;
+  readonly io: Io;
+}
+
+/** Shows a question and asks. @throws AgentHubError `usage` where nobody can be asked. */
+async function askHere(
+  question: Question,
+  { runId, waiting, locale, flags, io }: AskingHere,
+): Promise<PromptAnswer> {
+  if (flags.json || flags.jsonStream || !canAsk(io)) {
+    const show = commandLine(['show', runId], flags);
+    throw usageError('approveWhat', { call: question.callId, show });
+  }
+  return askPermission(io, question, { locale, waiting, signal: new AbortController().signal });
+}
+
+async function postDenial(
+  { call }: CallIds,
+  reason: string,
+  { runId, stored: { runs, locale } }: { readonly runId: string; readonly stored: StoredRuns },
+): Promise<Posted> {
+  const posted = await runs.deny(runId, call, { by: TERMINAL, reason });
+  return { posted, what: say(locale, 'denies', { call }) };
 }
 
 /** `agenthub deny`: the reason goes to the model. */
 export async function denyCommand(ids: CallIds, flags: AnswerFlags, io: Io): Promise<ExitCode> {
   const { reason = '' } = flags;
   const type = 'permission.deny';
-  return answer({ ...ids, type }, { flags, io }, async ({ runs, locale }, { runId }) => ({
-    posted: await runs.deny(runId, ids.call, { by: TERMINAL, reason }),
-    what: say(locale, 'denies', { call: ids.call }),
-  }));
+  return answer({ ...ids, type }, { flags, io }, (stored, { runId }) =>
+    postDenial(ids, reason, { runId, stored }),
+  );
 }
 
 export interface CallIds {
@@ -56,10 +109,14 @@ export interface CallIds {
   readonly call: string;
 }
 
-type Post = (
-  stored: StoredRuns,
-  shown: StoredRun,
-) => Promise<{ readonly posted: PostedAnswer; readonly what: string }>;
+interface Posted {
+  readonly posted: PostedAnswer;
+  /** The answer in words. */
+  readonly what: string;
+}
+
+/** Null where the person was asked here and left without an answer. */
+type Post = (stored: StoredRuns, shown: StoredRun) => Promise<Posted | null>;
 
 interface Answering extends CallIds {
   readonly type: 'permission.grant' | 'permission.deny';
@@ -79,10 +136,12 @@ async function answer(
     checkCall(ids.call, shown, stored);
     const waiting = shown.waitingAnswers.find((one) => 'callId' in one && one.callId === ids.call);
     // The same answer twice is one answer: it waits already.
-    const { posted, what } =
+    const said =
       waiting?.type === type
         ? { posted: { drivenBy: found.drivenBy, result: null }, what: answerLine(waiting, locale) }
         : await post(stored, shown);
+    if (said === null) return EXIT.interrupted;
+    const { posted, what } = said;
     const { drivenBy, result } = posted;
     if (flags.resume && drivenBy === null && result === null)
       return driveStored(found, { stored, flags, io }).catch((thrown: unknown) => {

@@ -5,10 +5,11 @@ import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { limitsSchema } from '../../run/options.ts';
 import { openRuns } from '../../run/runs.ts';
 import type { PostedAnswer } from '../../run/runs.types.ts';
+import { shownDigest } from '../../run/shown-digest.ts';
 import type { RunStore } from '../../run/store/store.types.ts';
 import type { GoingOn } from './going-on.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { digestOf, openQuestions } from './run-state.ts';
+import { openQuestions } from './run-state.ts';
 import type { Refusal } from './safety.ts';
 import type { RunWatcher } from './watch-runs.ts';
 
@@ -57,14 +58,13 @@ export function createCommands({ store, watcher, goingOn, now }: CommandsOptions
     const last = folded.steps.at(-1);
     const question = last && openQuestions(last).find((open) => open.callId === callId);
     if (question === undefined) return conflict('not_asked', ALREADY);
-    if (digestOf(question) !== digest) return conflict('stale', STALE);
+    if (shownDigest(question) !== digest) return conflict('stale', STALE);
     const isAnswered = pending.some(({ event }) => 'callId' in event && event.callId === callId);
     if (isAnswered) return conflict('not_asked', ALREADY);
-    const { shown } = question;
     const posted =
       word === 'approve'
-        ? await runs.approve(runId, callId, { by, shown, ...(approvals && { approvals }) })
-        : await runs.deny(runId, callId, { by, reason });
+        ? await runs.approve(runId, question, { by, ...(approvals && { approvals }) })
+        : await runs.deny(runId, question, { by, reason });
     if (summary.drivenBy === null && posted.result === null) {
       // Another process may have answered between our look and our word: the first one counts.
       const entries = await store.pending(runId);

@@ -1,3 +1,4 @@
+import { RUN_STATUSES } from '../../run/run-status.ts';
 import type { RunStatus, RunStore, RunSummary } from '../../run/store/store.types.ts';
 import type { RunList } from '../api.types.ts';
 import { toRunRow } from './run-state.ts';
@@ -8,14 +9,7 @@ const MOST = 300;
 /** Characters of a task in the list: every change sends all rows. */
 const PROMPT = 300;
 
-const STATUSES: readonly string[] = [
-  'running',
-  'waiting',
-  'suspended',
-  'done',
-  'failed',
-  'cancelled',
-];
+const STATUSES: readonly string[] = RUN_STATUSES;
 
 export interface RunQuery {
   readonly status: string | null;

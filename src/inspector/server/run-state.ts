@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   explainCall,
   limitToRaise,
@@ -9,17 +8,13 @@ import {
 } from '../../../machines/agent/agent.view.ts';
 import type { Json } from '../../../machines/vocabulary/json.ts';
 import { hasEnded } from '../../run/run-status.ts';
+import { shownDigest } from '../../run/shown-digest.ts';
 import type { InboxEntry, RunSummary } from '../../run/store/store.types.ts';
 import type { QuestionCard, RunRow, RunState, StepDetail } from '../api.types.ts';
 import { differencesOf } from './differences.ts';
 import type { FoldedStep } from './fold-run.ts';
 import { filesOf } from './pictures.ts';
 import { asObject, toRow } from './step-rows.ts';
-
-/** SHA-256 of what a person is shown, in hexadecimal. */
-export function digestOf({ shown }: Pick<Question, 'shown'>): string {
-  return createHash('sha256').update(shown).digest('hex');
-}
 
 export function toRunRow(summary: RunSummary): RunRow {
   return { ...summary, interrupted: summary.status === 'running' && summary.drivenBy === null };
@@ -82,7 +77,7 @@ function toCard(
   const files = filesOf(snapshot.context, callId);
   return {
     ...question,
-    digest: digestOf(question),
+    digest: shownDigest(question),
     considered: explainCall(snapshot, callId),
     facts: (snapshot.context.calls.find(({ id }) => id === callId)?.facts ?? null) as Json,
     images: { input: files.input !== null, output: files.output !== null },

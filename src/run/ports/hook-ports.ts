@@ -73,11 +73,10 @@ function viewOf({ runId, prompt, turn, messages, locale }: PortInputs['callModel
 }
 
 function optionsOf(
-  { now, services }: AgentParts,
-  { runId, turn }: PortInputs['callModel'],
-  { signal }: PortScope,
+  { now }: AgentParts,
+  { turn }: PortInputs['callModel'],
+  { signal, services: { observer } }: PortScope,
 ): RunHooksOptions {
-  const { observer } = services(runId);
   return {
     signal,
     now,

@@ -52,8 +52,7 @@ export function callModelPort(parts: AgentParts) {
   return portActor<'callModel'>(
     parts,
     'model_failed',
-    async ({ runId, turn, messages, locale }, { signal }) => {
-      const { observer } = parts.services(runId);
+    async ({ turn, messages, locale }, { signal, services: { observer } }) => {
       const request = protocol.toRequest({ instructions, tools: specs, messages, locale });
       const startedAt = now();
       const opened = { kind: 'model', turn, model: model.name, status: 'open' } as const;
@@ -65,12 +64,14 @@ export function callModelPort(parts: AgentParts) {
       observer?.asked(step ?? 0, measureRequest(request));
       const close = observer?.close.bind(observer) ?? (() => {});
       let partialText = '';
+      let isAnswered = false;
       try {
         const reply = checkReply(
           await model.generate(request, {
             signal,
             onDelta: (delta) => {
-              if (signal.aborted) return;
+              // What comes after the reply is no part of it.
+              if (signal.aborted || isAnswered) return;
               if (delta.kind === 'text') partialText += delta.text;
               observer?.delta(turn, delta);
             },
@@ -90,6 +91,8 @@ export function callModelPort(parts: AgentParts) {
         close<'model'>(step ?? 0, { status: 'error', characters, ...failure });
         const details = { ...failure.details, requests: failure.requests };
         throw { ...failure.error, details: { ...details, ...(characters > 0 && { partialText }) } };
+      } finally {
+        isAnswered = true;
       }
     },
   );

@@ -26,8 +26,11 @@ export interface AgentParts {
   readonly maxResultBytes: number;
   readonly inspectTimeout: number;
   readonly now: () => number;
-  /** What belongs to one run and not to the agent. */
-  readonly services: (runId: string) => RunServices;
+  /**
+   * What belongs to one run and not to the agent, by the agent's actor.
+   * @throws AgentHubError `not_driven` for an actor that must have a log and has none.
+   */
+  readonly servicesOf: (actor: AnyActorRef) => RunServices;
 }
 
 /** What the ports need of one run. */
@@ -43,6 +46,7 @@ export interface RunServices {
 /** What a port's work is given beside its input. */
 export interface PortScope {
   readonly signal: AbortSignal;
+  readonly services: RunServices;
   /** The run's history as of now; empty when the actor has no agent above it. */
   readonly history: () => readonly Message[];
 }
@@ -52,26 +56,33 @@ export interface PortScope {
  * throws becomes plain `{ code, message, details }`: nothing that is not JSON may reach the chart.
  */
 export function portActor<Name extends PortName>(
-  { services }: Pick<AgentParts, 'services'>,
+  { servicesOf }: Pick<AgentParts, 'servicesOf'>,
   fallbackCode: string,
   work: (input: PortInputs[Name], scope: PortScope) => Promise<PortOutputs[Name]>,
 ): PromiseActorLogic<PortOutputs[Name], PortInputs[Name]> {
   return fromPromise<PortOutputs[Name], PortInputs[Name]>(async ({ input, signal, self }) => {
     try {
-      await services(input.runId).journal?.ready();
+      // By the actor that invoked the port: of all handles a run ever had, it is that one's work.
+      const services = servicesOf(agentOf(self) ?? self);
+      await services.journal?.ready();
       signal.throwIfAborted();
+      const scope = { signal, services, history: () => historyOf(self) };
       // Questions, events and steps hand parts of it to hosts: none of them may change a run.
-      return deepFreeze(await work(input, { signal, history: () => historyOf(self) }));
+      return deepFreeze(await work(input, scope));
     } catch (thrown) {
       throw toErrorData(thrown, fallbackCode);
     }
   });
 }
 
+/** The agent's actor above a port's. */
+function agentOf(self: AnyActorRef): AnyActorRef | undefined {
+  return (self as { _parent?: AnyActorRef })._parent;
+}
+
 /** A tool may look at the history; handing it through its input would store it once per call. */
 function historyOf(self: AnyActorRef): readonly Message[] {
-  const parent = (self as { _parent?: AnyActorRef })._parent;
-  const context = parent?.getSnapshot()?.context as Partial<AgentContext> | undefined;
+  const context = agentOf(self)?.getSnapshot()?.context as Partial<AgentContext> | undefined;
   return context?.messages ?? [];
 }
 
@@ -86,17 +97,16 @@ export function withTimeout(signal: AbortSignal, ms: number) {
   };
 }
 
-/** Rejects as soon as the signal aborts, whatever the work does. */
-export async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  signal.throwIfAborted();
-  let leave = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    leave = () => reject(signal.reason);
-    signal.addEventListener('abort', leave, { once: true });
+/**
+ * Rejects as soon as the signal aborts, whatever the work does. Work that fails later, or had failed
+ * before, is heard out from the start: a rejection that nobody waits for would end the process.
+ */
+export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise<Value>((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    const done = () => signal.removeEventListener('abort', leave);
+    work.then(resolve, reject).then(done, done);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
   });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', leave);
-  }
 }

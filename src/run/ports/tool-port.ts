@@ -28,17 +28,17 @@ const TEXTS = {
 /** Runs one start of one call. Whatever the tool does becomes a result. */
 export function toolPort(parts: AgentParts) {
   return portActor<'tool'>(parts, 'tool_failed', async (input, scope) => {
-    const { observer, slots, journal } = parts.services(input.runId);
+    const { observer, slots, journal } = scope.services;
     const { turn, callId, tool, attempt } = input;
     const isOver = () => input.approvedUntil !== null && input.approvedUntil <= parts.now();
     const giveBack = await slots.take(scope.signal);
     try {
-      // Other tools may have held the slots for long: an approval holds until its end.
-      if (isOver()) return notRun('not_started', parts);
+      const isSafe = parts.tools.get(tool)?.safeToRepeat === true;
+      if (!isSafe && journal?.hasIntent(callId, attempt)) return notRun('unknown', parts);
+      // Other tools may have held the slots for long, or the run was down: things may have changed.
+      if (isOver() || journal?.takeOutdated(callId, attempt)) return notRun('not_started', parts);
       // Written down before it starts: after a crash, nobody could tell otherwise.
-      const intent = await journal?.intend(callId, attempt);
-      if (intent === 'known' && parts.tools.get(tool)?.safeToRepeat !== true)
-        return notRun('unknown', parts);
+      await journal?.intend(callId, attempt);
       // Writing may have taken long, too.
       if (isOver()) return notRun('not_started', parts);
       scope.signal.throwIfAborted();
@@ -95,7 +95,7 @@ async function runTool(
 async function execute(
   tool: Tool,
   { runId, callId, attempt, locale, input, facts }: PortInputs['tool'],
-  { signal, history }: PortScope,
+  { signal, history }: Pick<PortScope, 'signal' | 'history'>,
 ): Promise<string> {
   const context = {
     signal,

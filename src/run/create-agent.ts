@@ -172,6 +172,8 @@ export function createAgent(options: AgentOptions): Agent {
         policies,
         hooks: selectors,
         tools,
+        limits,
+        now,
       });
       const journal = Journal.resume({ store, request, now }, lease, log);
       return openRun({ snapshot }, hostOf(journal), { store, journal, waiting });

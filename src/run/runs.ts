@@ -10,14 +10,22 @@ import {
   todosOf,
 } from '../../machines/agent/agent.view.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
-import { approvalFor, judgeAnswer } from './answers.ts';
+import { approvalFor, judgeAnswer, refuse } from './answers.ts';
+import { breather } from './breather.ts';
 import { endRun } from './end-run.ts';
-import { type AgentSnapshot, foldEvent, foldLog } from './fold.ts';
-import { callsOf } from './history/calls.ts';
-import { checkPolicies, type Flip } from './history/policy-check.ts';
-import { timelineOf } from './history/timeline.ts';
+import {
+  type AgentSnapshot,
+  foldEvent,
+  foldThrough,
+  type LogReader,
+  readingRecord,
+  startOf,
+} from './fold.ts';
+import { readCalls } from './history/calls.ts';
+import { type Flip, readFlips } from './history/policy-check.ts';
+import { readTimeline } from './history/timeline.ts';
 import { copyLog, exportLog, parseExport } from './history/transfer.ts';
-import { whyCall } from './history/why.ts';
+import { readWhy } from './history/why.ts';
 import { checkRunId } from './options.ts';
 import { hasEnded } from './run-status.ts';
 import type { PostedAnswer, Runs, RunsOptions } from './runs.types.ts';
@@ -28,7 +36,7 @@ export function openRuns(
   store: RunStore,
   { now = Date.now, patience = 3_000 }: RunsOptions = {},
 ): Runs {
-  const request = { owner: 'copying', ttl: 60_000 };
+  const request = { owner: 'cancelling', ttl: 60_000 };
 
   /** Puts an answer into the inbox if the run, as it stands, would take it. */
   const post = async (
@@ -36,14 +44,15 @@ export function openRuns(
     make: (questions: readonly Question[]) => PublicEvent,
   ): Promise<PostedAnswer> => {
     const { drivenBy } = await store.summary(runId);
-    const folded = foldLog(await store.read(runId));
+    const folded = await foldThrough(await store.read(runId));
     // As the run will be once it has taken the answers that wait: what is answered stays answered.
     const snapshot = (await store.pending(runId)).reduce(foldAnswer, folded);
     const event = make(questionsOf(snapshot));
     const judged = judgeAnswer(snapshot, event);
     // Refused here, nothing is written. What a driver is doing right now may still change it there.
     if (!judged.accepted) return { drivenBy, result: judged };
-    const id = await store.post(runId, event);
+    const id = await postUnlessEnded(runId, event);
+    if (id === null) return { drivenBy, result: refuse('ended') };
     const until = Date.now() + patience;
     while (drivenBy !== null && Date.now() < until) {
       const result = await store.resultOf(id);
@@ -53,14 +62,26 @@ export function openRuns(
     return { drivenBy, result: null };
   };
 
+  /** It may have ended since it was looked at: then nobody is left to take the answer. */
+  const postUnlessEnded = async (runId: string, event: PublicEvent): Promise<number | null> => {
+    try {
+      return await store.post(runId, event);
+    } catch (thrown) {
+      if (thrown instanceof AgentHubError && thrown.code === 'run_ended') return null;
+      throw thrown;
+    }
+  };
+
   return {
     list: (filter) => store.list(filter),
     show: async (runId) => {
       const summary = await store.summary(runId);
       const log = await store.read(runId);
-      const snapshot = foldLog(log);
+      const [timeline, calls] = [readTimeline(), readCalls()];
+      const snapshot = await foldThrough(log, timeline, calls);
+      const waitingAnswers = (await store.pending(runId)).map(({ event }) => event);
       const { usage, rest, messages } = snapshot.context;
-      return {
+      return readingRecord(log.at(-1) as LogRecord, runId, () => ({
         ...summary,
         state: stateOf(snapshot),
         questions: snapshot.status === 'active' ? questionsOf(snapshot) : [],
@@ -68,13 +89,13 @@ export function openRuns(
         todos: todosOf(snapshot),
         rest,
         messages,
-        timeline: timelineOf(log),
-        calls: callsOf(log),
-        waitingAnswers: (await store.pending(runId)).map(({ event }) => event),
-      };
+        timeline: timeline.told(),
+        calls: calls.told(),
+        waitingAnswers,
+      }));
     },
-    replay: async (runId, to) => timelineOf(upTo(await store.read(runId), to)),
-    why: async (runId, callId) => whyCall(await store.read(runId), callId),
+    replay: async (runId, to) => told(upTo(await store.read(runId), to), readTimeline()),
+    why: async (runId, callId) => told(await store.read(runId), readWhy(callId)),
     approve: (runId, callId, { by, approvals, expiresAt, shown }) =>
       post(runId, (questions) =>
         approvalFor(callId, questions, { by, at: now(), approvals, shown, expiresAt }),
@@ -93,7 +114,6 @@ export function openRuns(
       const forkedFrom = { runId, seq: at };
       await copyLog(store, log, {
         runId: checkRunId(newId),
-        request,
         forkedFrom,
         ...(policies && { policies }),
       });
@@ -105,9 +125,11 @@ export function openRuns(
       const tools = new Set<string>();
       const unreadable: string[] = [];
       let decisions = 0;
+      const breathe = breather();
       for (const { runId } of runs) {
+        await breathe();
         try {
-          const checked = checkPolicies(await store.read(runId), policies);
+          const checked = await told(await store.read(runId), readFlips(policies));
           decisions += checked.decisions;
           flips.push(...checked.flips);
           for (const tool of checked.tools) tools.add(tool);
@@ -129,13 +151,19 @@ export function openRuns(
     },
     export: async (runId) => exportLog(await store.read(runId)),
     import: async (text, { newId, isTrusted = false } = {}) => {
-      const log = parseExport(text);
+      const log = await parseExport(text);
       const [start] = log;
       const runId = checkRunId(newId ?? (start?.kind === 'start' ? start.input.runId : ''));
-      await copyLog(store, log, { runId, request, isImported: !isTrusted });
+      await copyLog(store, log, { runId, isImported: !isTrusted });
       return runId;
     },
   };
+}
+
+/** What a reader tells of a log. */
+async function told<Told>(log: readonly LogRecord[], reader: LogReader<Told>): Promise<Told> {
+  await foldThrough(log, reader);
+  return readingRecord(log.at(-1) as LogRecord, startOf(log).input.runId, () => reader.told());
 }
 
 function foldAnswer(snapshot: AgentSnapshot, { event }: InboxEntry): AgentSnapshot {

@@ -37,6 +37,21 @@ const MIGRATIONS = [
      result TEXT
    );
    CREATE INDEX inbox_waiting ON inbox (run_id) WHERE result IS NULL;`,
+  // Ids of runs and tokens of leases are never used twice, also where a run was taken out. Answers
+  // do not wait for a run that has ended.
+  `CREATE TABLE numbers (
+     last INTEGER NOT NULL
+   );
+   INSERT INTO numbers (last) SELECT coalesce(max(
+     max(CAST(id AS INTEGER)), max(CAST(lease_token AS INTEGER))), 0) FROM runs;
+   CREATE TABLE loose_logs (
+     run INTEGER PRIMARY KEY,
+     at INTEGER NOT NULL
+   );
+   UPDATE inbox
+     SET result = '{"accepted":false,"code":"ended","message":"The run has ended."}'
+     WHERE result IS NULL
+       AND run_id IN (SELECT run_id FROM runs WHERE status IN ('done', 'failed', 'cancelled'));`,
 ];
 
 /**

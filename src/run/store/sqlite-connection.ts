@@ -3,6 +3,7 @@ import type Database from 'libsql';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { isBusy, storeError } from './sqlite-errors.ts';
 import { closeDatabase, openDatabase, prepareDatabase, watchFiles } from './sqlite-file.ts';
+import { inSnapshot } from './sqlite-schema.ts';
 import type { Row } from './sqlite-rows.ts';
 import type { StoreErrorCode } from './store.types.ts';
 
@@ -16,7 +17,7 @@ export interface Connection {
   all(text: string, ...values: unknown[]): Row[];
   /** One statement that gives no rows; how many it changed, and the id of the last that it added. */
   run(text: string, ...values: unknown[]): { readonly changes: number; readonly added: number };
-  /** Looks. May be done twice, if another process is in the way at first. */
+  /** Looks, at one moment. May be done twice, if another process is in the way at first. */
   read<Value>(work: () => Value): Promise<Value>;
   /**
    * Does all of it or nothing, with nobody else writing meanwhile; in the order asked for. May be
@@ -121,7 +122,7 @@ export function connect(file: string, busyTimeout: number): Connection {
         const { changes, lastInsertRowid } = sql(text).run(...values.map(bindable));
         return { changes, added: Number(lastInsertRowid) };
       },
-      read: (work) => patiently(work, performance.now()),
+      read: (work) => patiently(() => inSnapshot(database, work), performance.now()),
       write: (work, durable = false) => {
         const since = performance.now();
         const transaction = () => (durable ? transactDurably(work) : transact(work));

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import Database from 'libsql';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { storeError } from './sqlite-errors.ts';
-import { checkUsable, migrate } from './sqlite-schema.ts';
+import { checkUsable, inSnapshot, migrate } from './sqlite-schema.ts';
 import type { StoreErrorCode } from './store.types.ts';
 
 /** Links followed at most, as file systems do. */
@@ -31,7 +31,7 @@ export function openDatabase(file: string): Database.Database {
  * throws is thrown as it is.
  */
 export function prepareDatabase(database: Database.Database, file: string): void {
-  checkUsable(database, file);
+  inSnapshot(database, () => checkUsable(database, file));
   // Set on purpose: the defaults differ between builds. NORMAL in WAL keeps the file whole
   // whatever happens; it is raised to FULL for what must be on disk.
   database.exec('PRAGMA journal_mode = WAL');

@@ -55,6 +55,20 @@ const MIGRATIONS = [
 ];
 
 /**
+ * Looks at a database as it is at one moment. Another process can be in the way only before it
+ * begins: a statement that the driver gives up half way would stay open, and block what follows.
+ */
+export function inSnapshot<Value>(database: Database.Database, look: () => Value): Value {
+  database.exec('BEGIN');
+  try {
+    database.exec('SELECT 1 FROM sqlite_master LIMIT 1');
+    return look();
+  } finally {
+    if (database.inTransaction) database.exec('ROLLBACK');
+  }
+}
+
+/**
  * Looks whether a file may be used, and changes nothing: not even its journal mode.
  * @throws AgentHubError `store_foreign`, `store_too_new`
  */
@@ -79,7 +93,7 @@ export function checkUsable(database: Database.Database, file: string): void {
  */
 export function migrate(database: Database.Database, file: string): void {
   const known = () => Number(pragma(database, 'user_version'));
-  if (known() === MIGRATIONS.length) return;
+  if (inSnapshot(database, known) === MIGRATIONS.length) return;
   database.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have been quicker.

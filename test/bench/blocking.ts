@@ -17,7 +17,7 @@ const ALLOWED = 100;
 const LOCKED = 3_000;
 const [SHORT, LONG] = [40, 4_000];
 /** Again while it is over: what else the machine does only ever adds. */
-const ROUNDS = 4;
+const ROUNDS = 6;
 
 /** The longest that anything here keeps everything else waiting: a server stands still meanwhile. */
 export const blocking: Bench = {

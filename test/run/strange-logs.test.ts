@@ -34,10 +34,24 @@ function mutated(value: unknown, random: () => number, depth = 0): unknown {
 /** A run with everything in it that readers look at. */
 async function richLog(): Promise<readonly LogRecord[]> {
   const hooks = [
-    defineHook({ name: 'looks', event: 'PreToolUse', matcher: '*', run: () => ({ decision: 'proceed' }) }),
-    defineHook({ name: 'adds', event: 'PostToolUse', matcher: '*', run: () => ({ context: 'looked' }) }),
+    defineHook({
+      name: 'looks',
+      event: 'PreToolUse',
+      matcher: '*',
+      run: () => ({ decision: 'proceed' }),
+    }),
+    defineHook({
+      name: 'adds',
+      event: 'PostToolUse',
+      matcher: '*',
+      run: () => ({ context: 'looked' }),
+    }),
   ];
-  const steps = [callNote('a', 'b'), { text: 'no tool', calls: [{ name: 'none', arguments: {} }] }, answer('ok')];
+  const steps = [
+    callNote('a', 'b'),
+    { text: 'no tool', calls: [{ name: 'none', arguments: {} }] },
+    answer('ok'),
+  ];
   const { store } = await storedRun(steps, { ...asks, hooks });
   const log = await store.read('run-1');
   const last = { kind: 'limits', seq: log.length, at: 9_000, limits: log[0] as never } as const;

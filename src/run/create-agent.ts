@@ -98,7 +98,7 @@ export function createAgent(options: AgentOptions): Agent {
       if (store === undefined)
         throw new AgentHubError('no_store', 'The agent has no store to restore runs from.');
       return drivers.takeUp(checkRunId(runId), async (onLease) => {
-        const rules = { policies, hooks: selectors, tools };
+        const rules = { policies, hooks: selectors, tools, limits, now };
         const restored = await restoreLog(runId, { store, request, onLease, ...rules });
         const { snapshot, waiting } = restored;
         const journal = Journal.resume({ store, request, now }, restored);

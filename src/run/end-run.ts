@@ -1,7 +1,7 @@
 import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
 import { judgeAnswer, refuse } from './answers.ts';
-import { foldEvent, foldLog } from './fold.ts';
+import { foldEvent, foldThrough } from './fold.ts';
 import { statusOf } from './run-status.ts';
 import type { PostedAnswer } from './runs.types.ts';
 import type { EventRecord, LeaseRequest, RunStore } from './store/store.types.ts';
@@ -20,7 +20,7 @@ export async function endRun(
   const lease = await store.acquire(runId, request);
   try {
     const log = await store.read(runId);
-    const snapshot = foldLog(log);
+    const snapshot = await foldThrough(log);
     const result = judgeAnswer(snapshot, event);
     if (!result.accepted) return { drivenBy: null, result };
     const record: EventRecord = {

@@ -8,7 +8,6 @@ import type { InboxEntry, RunStore } from './store/store.types.ts';
 const INTERVAL = 250;
 
 /** What an inbox reads, and who takes what it finds. */
-/** An inbox while its run is driven. */
 export interface InboxOptions {
   readonly runId: string;
   readonly store: RunStore;
@@ -18,11 +17,13 @@ export interface InboxOptions {
   readonly waiting: readonly InboxEntry[];
 }
 
+/**
+ * An inbox while its run is driven. What is left when the run ends is refused by the store, with
+ * the records that end it.
+ */
 export interface Inbox {
   /** Looks no more; what is left waits for the next driver. */
   stop(): void;
-  /** Refuses what is left: the run has ended. */
-  refuseAll(): Promise<void>;
   /** An idle inbox is looked into, but keeps no process alive. */
   idle(isIdle: boolean): void;
 }
@@ -63,13 +64,6 @@ export function watchInbox({ runId, store, journal, answer, waiting }: InboxOpti
     stop: () => {
       isStopped = true;
       clearInterval(timer);
-    },
-    refuseAll: async () => {
-      try {
-        for (const { id } of await store.pending(runId)) journal.settle(id, refuse('ended'));
-      } catch {
-        // As above: nobody relies on it.
-      }
     },
     idle: (isIdle) => (isIdle ? timer.unref() : timer.ref()),
   };

@@ -39,6 +39,9 @@ export const limitsSchema = z
   })
   .partial();
 
+/** All the limits of a run. */
+export const wholeLimitsSchema = limitsSchema.required();
+
 const fact = z.string().describe('The name of a fact.');
 const conditionSchema = z.union([
   z.strictObject({ fact, is: z.json().describe('The fact equals this value.') }),
@@ -166,7 +169,7 @@ export const inputSchema = z.object({
     z.strictObject({ name: z.string(), event: z.enum(HOOK_EVENTS), matcher: z.string() }),
   ),
   policies: policiesSchema,
-  limits: limitsSchema.required(),
+  limits: wholeLimitsSchema,
 });
 
 /**

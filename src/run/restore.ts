@@ -1,9 +1,18 @@
+import type { Limits } from '../../machines/agent/agent.types.ts';
 import type { HookSelector } from '../../machines/agent/matcher.ts';
 import type { Policies } from '../../machines/permission/policies.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { canonicalJson } from '../../machines/vocabulary/json.ts';
-import { type AgentSnapshot, foldLog, lastSeqWhere, startOf } from './fold.ts';
-import type { InboxEntry, Lease, LeaseRequest, LogRecord, RunStore } from './store/store.types.ts';
+import { type AgentSnapshot, foldThrough, readLastSeq, startOf } from './fold.ts';
+import { lowerLimits } from './limits.ts';
+import type {
+  InboxEntry,
+  Lease,
+  LeaseRequest,
+  LimitsRecord,
+  LogRecord,
+  RunStore,
+} from './store/store.types.ts';
 
 /** What a run is restored from, and under which rules. */
 export interface RestoreOptions {
@@ -16,6 +25,9 @@ export interface RestoreOptions {
   readonly tools: Pick<ReadonlySet<string>, 'has'>;
   /** Told as soon as the lease is held: whoever held it before drives no more. */
   readonly onLease: (lease: Lease) => void;
+  /** The agent's own; an imported run is taken up under these where its own are higher. */
+  readonly limits: Limits;
+  readonly now: () => number;
 }
 
 /** A run as its log left it, under a lease. */
@@ -38,13 +50,15 @@ export async function restoreLog(runId: string, options: RestoreOptions): Promis
   options.onLease(lease);
   try {
     const log = await store.read(runId);
-    const snapshot = foldLog(log);
+    const beforeCalls = readLastSeq(({ context }) => !hasOpenCalls(context));
+    const snapshot = await foldThrough(log, beforeCalls);
     checkSame(log, options);
     checkTools(snapshot, options.tools);
-    checkImported(log, snapshot);
+    checkImported(log, snapshot, beforeCalls.told());
     if (snapshot.status !== 'active')
       throw new AgentHubError('run_ended', `Run ${runId} has ended; it cannot go on.`, { runId });
-    return { lease, log, snapshot, waiting: await store.pending(runId) };
+    const taken = await takeUp({ lease, log, snapshot }, options);
+    return { ...taken, waiting: await store.pending(runId) };
   } catch (thrown) {
     // A store that cannot take the lease back says less than what was wrong; the lease lapses.
     await store.release(lease).catch(() => {});
@@ -113,15 +127,34 @@ function checkTools({ context }: AgentSnapshot, tools: RestoreOptions['tools']):
 }
 
 /** Verdicts, facts and approvals in a file are its writer's word: they let nothing start here. */
-function checkImported(log: readonly LogRecord[], { context }: AgentSnapshot): void {
+function checkImported(
+  log: readonly LogRecord[],
+  { context }: AgentSnapshot,
+  seqBefore: number,
+): void {
   if (startOf(log).imported !== true || !hasOpenCalls(context)) return;
   const { runId } = context;
-  const seq = lastSeqWhere(log, (snapshot) => !hasOpenCalls(snapshot.context));
   throw new AgentHubError(
     'imported_calls',
-    `Run ${runId} was imported with open calls, which were decided about elsewhere. Nothing was written. Fork it at record ${seq}, before these calls; or import it as trusted if the file is your own.`,
-    { runId, seq },
+    `Run ${runId} was imported with open calls, which were decided about elsewhere. Nothing was written. Fork it at record ${seqBefore}, before these calls; or import it as trusted if the file is your own.`,
+    { runId, seq: seqBefore },
   );
+}
+
+/**
+ * The limits in a file are its writer's word too. Whoever takes the run up first writes down its
+ * own: the lower ones count from there on, until a person raises them.
+ */
+async function takeUp(
+  { lease, log, snapshot }: Omit<RestoredLog, 'waiting'>,
+  { store, limits, now }: RestoreOptions,
+): Promise<Omit<RestoredLog, 'waiting'>> {
+  const { imported, importedRecords = 1 } = startOf(log);
+  const isBound = log.some(({ kind, seq }) => kind === 'limits' && seq >= importedRecords);
+  if (imported !== true || isBound) return { lease, log, snapshot };
+  const record: LimitsRecord = { seq: log.length, at: now(), kind: 'limits', limits };
+  await store.append(lease, [record], { durable: false });
+  return { lease, log: [...log, record], snapshot: lowerLimits(snapshot, limits) };
 }
 
 function hasOpenCalls({ calls }: AgentSnapshot['context']): boolean {

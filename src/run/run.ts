@@ -89,11 +89,6 @@ export function openRun(origin: RunOrigin, host: RunHost, keeping: RunKeeping | 
   /** A run has come to rest when that is stored too; if it cannot be, it has failed. */
   const announce = async (outcome: RestedOutcome, resolve: (outcome: RunOutcome) => void) => {
     journal?.status(outcome.status);
-    if (isOver)
-      await journal?.ready().then(
-        () => inbox?.refuseAll(),
-        () => {},
-      );
     const failure = await (isOver
       ? journal?.close()
       : journal?.ready().then(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import {
   type Question,
   questionsOf,
@@ -9,14 +10,22 @@ import {
 } from '../../machines/agent/agent.view.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { checkNames } from './agent-options.ts';
-import { judgeAnswer } from './answers.ts';
+import { judgeAnswer, refuse } from './answers.ts';
+import { breather } from './breather.ts';
 import { endRun } from './end-run.ts';
-import { type AgentSnapshot, foldEvent, foldLog } from './fold.ts';
-import { callsOf } from './history/calls.ts';
-import { checkPolicies, type Flip } from './history/policy-check.ts';
-import { timelineOf } from './history/timeline.ts';
+import {
+  type AgentSnapshot,
+  foldEvent,
+  foldThrough,
+  type LogReader,
+  readingRecord,
+  startOf,
+} from './fold.ts';
+import { readCalls } from './history/calls.ts';
+import { type Flip, readFlips } from './history/policy-check.ts';
+import { readTimeline } from './history/timeline.ts';
 import { copyLog, exportLog, parseExport } from './history/transfer.ts';
-import { whyCall } from './history/why.ts';
+import { readWhy } from './history/why.ts';
 import { checkRunId, parseOption, policiesSchema } from './options.ts';
 import { answerReader, type ReadAnswer } from './read-answers.ts';
 import { hasEnded } from './run-status.ts';
@@ -30,7 +39,6 @@ const reader = answerReader(null);
 export function openRuns(store: RunStore, options: RunsOptions = {}): Runs {
   checkNames(options, ['now', 'patience'], 'options');
   const { now = Date.now, patience = 3_000 } = options;
-  const request = { owner: 'copying', ttl: 60_000 };
   // Short: on a full disk a lease cannot be given back, and nobody else could cancel meanwhile.
   const ending = { owner: 'cancelling', ttl: 2_000 };
 
@@ -40,7 +48,7 @@ export function openRuns(store: RunStore, options: RunsOptions = {}): Runs {
     make: (questions: readonly Question[]) => ReadAnswer,
   ): Promise<PostedAnswer> => {
     const { drivenBy } = await store.summary(checkRunId(runId));
-    const folded = foldLog(await store.read(runId));
+    const folded = await foldThrough(await store.read(runId));
     // As the run will be once it has taken the answers that wait: what is answered stays answered.
     const snapshot = (await store.pending(runId)).reduce(foldAnswer, folded);
     const read = make(questionsOf(snapshot));
@@ -49,7 +57,8 @@ export function openRuns(store: RunStore, options: RunsOptions = {}): Runs {
     const judged = judgeAnswer(snapshot, event);
     // Refused here, nothing is written. What a driver is doing right now may still change it there.
     if (!judged.accepted) return { drivenBy, result: judged };
-    const id = await store.post(runId, event);
+    const id = await postUnlessEnded(runId, event);
+    if (id === null) return { drivenBy, result: refuse('ended') };
     const until = Date.now() + patience;
     while (drivenBy !== null && Date.now() < until) {
       const result = await store.resultOf(id);
@@ -59,14 +68,26 @@ export function openRuns(store: RunStore, options: RunsOptions = {}): Runs {
     return { drivenBy, result: null };
   };
 
+  /** It may have ended since it was looked at: then nobody is left to take the answer. */
+  const postUnlessEnded = async (runId: string, event: PublicEvent): Promise<number | null> => {
+    try {
+      return await store.post(runId, event);
+    } catch (thrown) {
+      if (thrown instanceof AgentHubError && thrown.code === 'run_ended') return null;
+      throw thrown;
+    }
+  };
+
   return {
     list: async (filter = {}) => store.list(parseOption(filterSchema, filter, 'filter')),
     show: async (runId) => {
       const summary = await store.summary(checkRunId(runId));
       const log = await store.read(runId);
-      const snapshot = foldLog(log);
+      const [timeline, calls] = [readTimeline(), readCalls()];
+      const snapshot = await foldThrough(log, timeline, calls);
+      const waitingAnswers = (await store.pending(runId)).map(({ event }) => event);
       const { usage, rest, messages } = snapshot.context;
-      return {
+      return readingRecord(log.at(-1) as LogRecord, runId, () => ({
         ...summary,
         state: stateOf(snapshot),
         questions: snapshot.status === 'active' ? questionsOf(snapshot) : [],
@@ -74,13 +95,14 @@ export function openRuns(store: RunStore, options: RunsOptions = {}): Runs {
         todos: todosOf(snapshot),
         rest,
         messages,
-        timeline: timelineOf(log),
-        calls: callsOf(log),
-        waitingAnswers: (await store.pending(runId)).map(({ event }) => event),
-      };
+        timeline: timeline.told(),
+        calls: calls.told(),
+        waitingAnswers,
+      }));
     },
-    replay: async (runId, to) => timelineOf(upTo(await store.read(checkRunId(runId)), to)),
-    why: async (runId, callId) => whyCall(await store.read(checkRunId(runId)), callId),
+    replay: async (runId, to) =>
+      told(upTo(await store.read(checkRunId(runId)), to), readTimeline()),
+    why: async (runId, callId) => told(await store.read(checkRunId(runId)), readWhy(callId)),
     approve: (runId, question, options) =>
       post(runId, (questions) => reader.approval({ question, options }, { at: now(), questions })),
     deny: (runId, question, options) =>
@@ -100,7 +122,6 @@ export function openRuns(store: RunStore, options: RunsOptions = {}): Runs {
       const forkedFrom = { runId, seq: at };
       await copyLog(store, log, {
         runId: checkRunId(newId),
-        request,
         forkedFrom,
         ...(policies && { policies }),
       });
@@ -114,9 +135,11 @@ export function openRuns(store: RunStore, options: RunsOptions = {}): Runs {
       const tools = new Set<string>();
       const unreadable: string[] = [];
       let decisions = 0;
+      const breathe = breather();
       for (const { runId } of runs) {
+        await breathe();
         try {
-          const checked = checkPolicies(await store.read(runId), policies);
+          const checked = await told(await store.read(runId), readFlips(policies));
           decisions += checked.decisions;
           flips.push(...checked.flips);
           for (const tool of checked.tools) tools.add(tool);
@@ -140,13 +163,19 @@ export function openRuns(store: RunStore, options: RunsOptions = {}): Runs {
     export: async (runId) => exportLog(await store.read(checkRunId(runId))),
     import: async (text, options = {}) => {
       const { newId, isTrusted = false } = parseOption(importSchema, options, 'options');
-      const log = parseExport(parseText(text));
+      const log = await parseExport(parseText(text));
       const [start] = log;
       const runId = checkRunId(newId ?? (start?.kind === 'start' ? start.input.runId : ''));
-      await copyLog(store, log, { runId, request, isImported: !isTrusted });
+      await copyLog(store, log, { runId, isImported: !isTrusted });
       return runId;
     },
   };
+}
+
+/** What a reader tells of a log. */
+async function told<Told>(log: readonly LogRecord[], reader: LogReader<Told>): Promise<Told> {
+  await foldThrough(log, reader);
+  return readingRecord(log.at(-1) as LogRecord, startOf(log).input.runId, () => reader.told());
 }
 
 function foldAnswer(snapshot: AgentSnapshot, { event }: InboxEntry): AgentSnapshot {

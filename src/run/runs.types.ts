@@ -110,8 +110,11 @@ export interface Runs {
   /**
    * Writes an exported run as one that nobody drives, and gives its id. It can be looked at, asked
    * why, and forked. It goes on only while no call of it is open: what a file says was approved, or
-   * let pass by hooks, lets nothing start here. `isTrusted` says that the file is one's own.
-   * @throws AgentHubError `invalid_export`, `run_exists`, `version_mismatch`; nothing was written then.
+   * let pass by hooks, lets nothing start here; and under no higher limits than those of the agent
+   * that takes it up first. `isTrusted` says that the file is one's own. The run is there with its
+   * whole log or not at all.
+   * @throws AgentHubError `invalid_export`, `run_exists`, `version_mismatch`, `log_corrupt`, or a
+   * `store_…` code; nothing was written then.
    */
   import(
     text: string,

@@ -2,6 +2,7 @@ import type { Bench } from './bench.ts';
 
 /** The benches, by name; each is loaded only when asked for. */
 const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
+  blocking: async () => (await import('./blocking.ts')).blocking,
   inspector: async () => (await import('./inspector.ts')).inspector,
   knowledge: async () => (await import('./knowledge.ts')).knowledge,
   loop: async () => (await import('./loop.ts')).loop,

@@ -247,6 +247,82 @@ describe.each(Object.entries(STORES))('a run store: %s', (_, open) => {
     await store.close();
   });
 
+  it('adds a run with its whole log and status, which nobody drives, or none of it', async () => {
+    const store = open();
+    const log = [start('a', 'copied'), ...Array.from({ length: 450 }, (_, at) => event(at + 1))];
+    await store.insert(log, 'suspended');
+    expect(await store.read('a')).toEqual(log);
+    expect(await store.summary('a')).toMatchObject({
+      ...{ status: 'suspended', prompt: 'copied', records: 451 },
+      ...{ createdAt: 1_000, drivenBy: null },
+    });
+    const lease = await store.acquire('a', alice);
+    await store.append(lease, [event(451)], { durable: false });
+    expect(await store.read('a', 450)).toEqual([event(450), event(451)]);
+    // Whoever comes second, or with a log that is not whole, adds nothing.
+    await expect(store.insert(log, 'done')).rejects.toMatchObject({ code: 'run_exists' });
+    const gaps = [start('b'), event(2)];
+    await expect(store.insert(gaps, 'done')).rejects.toMatchObject({ code: 'log_corrupt' });
+    await expect(store.insert([], 'done')).rejects.toMatchObject({ code: 'log_corrupt' });
+    expect((await store.list()).map(({ runId, status }) => [runId, status])).toEqual([
+      ['a', 'suspended'],
+    ]);
+    await store.close();
+  });
+
+  it('of two that add a run by one id at once, takes one', async () => {
+    const store = open();
+    const added = await Promise.allSettled([
+      store.insert([start('a', 'one'), event(1)], 'done'),
+      store.insert([start('a', 'two'), event(1)], 'done'),
+    ]);
+    const codes = added.map((one) => (one.status === 'rejected' ? one.reason.code : 'added'));
+    expect(codes.toSorted()).toEqual(['added', 'run_exists']);
+    expect(await store.read('a')).toHaveLength(2);
+    await store.close();
+  });
+
+  it('fences off the driver of a run that was taken out, also where another has its id', async () => {
+    const store = open();
+    const old = await store.create(start('a', 'first'), alice);
+    time += 101;
+    await store.remove('a');
+    const fresh = await store.create(start('a', 'second'), alice);
+    expect(fresh.token).toBeGreaterThan(old.token);
+    const late = store.append(old, [event(1)], { durable: true, status: 'cancelled' });
+    await expect(late).rejects.toMatchObject({ code: 'lease_lost' });
+    await expect(store.renew(old, 100)).rejects.toMatchObject({ code: 'lease_lost' });
+    await store.release(old);
+    expect(await store.summary('a')).toMatchObject({ status: 'running', drivenBy: 'alice' });
+    // A token alone is nobody's right: whose it is counts too.
+    const stolen = store.append({ ...fresh, owner: 'eve' }, [event(1)], { durable: false });
+    await expect(stolen).rejects.toMatchObject({ code: 'lease_lost' });
+    await store.append(fresh, [event(1)], { durable: false });
+    expect(await store.read('a')).toHaveLength(2);
+    await store.close();
+  });
+
+  it('keeps no answer for a run that has ended: those that wait are refused with its end', async () => {
+    for (const status of ['done', 'failed', 'cancelled'] as const) {
+      const store = open();
+      const lease = await store.create(start(status), alice);
+      const [taken, waiting] = [await store.post(status, cancel), await store.post(status, cancel)];
+      const settled = [{ id: taken, result: { accepted: true } as const }];
+      await store.append(lease, [], { durable: false, status: 'suspended' });
+      expect(await store.pending(status)).toHaveLength(2);
+      await store.append(lease, [event(1)], { durable: false, status, settled });
+      expect(await store.resultOf(taken)).toEqual({ accepted: true });
+      expect(await store.resultOf(waiting)).toMatchObject({ accepted: false, code: 'ended' });
+      await expect(store.post(status, cancel)).rejects.toMatchObject({ code: 'run_ended' });
+      expect(await store.pending(status)).toEqual([]);
+      // What was said once stays said.
+      const again = [{ id: waiting, result: { accepted: true } as const }];
+      await store.append(lease, [], { durable: false, settled: again });
+      expect(await store.resultOf(waiting)).toMatchObject({ accepted: false, code: 'ended' });
+      await store.close();
+    }
+  });
+
   it('lists the newest first, by status and by text of id or prompt', async () => {
     const store = open();
     for (const [id, prompt] of [

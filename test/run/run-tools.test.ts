@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
@@ -25,22 +26,28 @@ describe('cancel', () => {
 
   it('aborts a running tool, whose call is observed as cancelled', async () => {
     let aborted = false;
+    let begun = (): void => {};
+    const isRunning = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
     const slow = defineTool({
       name: 'note',
       description: { zh: '记一笔', en: 'note' },
       input: z.strictObject({ text: z.string() }),
-      execute: (_, { signal }) =>
-        new Promise((_resolve, reject) => {
+      execute: (_, { signal }) => {
+        begun();
+        return new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
             aborted = true;
             reject(new Error('aborted'));
           });
-        }),
+        });
+      },
     });
     const { agent } = scriptedAgent([callNote('a')], { tools: [slow] });
     const run = agent.start('task');
-    for await (const event of run)
-      if (event.type === 'step.started' && event.step.kind === 'tool') run.cancel();
+    await isRunning;
+    run.cancel();
     expect(outcomes(await run.outcome)).toEqual({ '1.0': 'cancelled' });
     expect(aborted).toBe(true);
     expect(run.trace.find(({ kind }) => kind === 'tool')).toMatchObject({ outcome: 'cancelled' });
@@ -127,7 +134,8 @@ describe('tools', () => {
     const busy = tool(async () => {
       running += 1;
       most = Math.max(most, running);
-      for (let turn = 0; turn < 20; turn += 1) await null;
+      // Long enough for another to come in, if it may.
+      for (let turn = 0; turn < 20; turn += 1) await nextTurn();
       running -= 1;
       return 'ok';
     });

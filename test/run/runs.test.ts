@@ -3,6 +3,7 @@ import { AGENT_MACHINE_VERSION } from '../../machines/agent/agent.machine.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import { openRuns } from '../../src/run/runs.ts';
 import { memoryStore } from '../../src/run/store/memory-store.ts';
+import type { RunStore } from '../../src/run/store/store.types.ts';
 import {
   answer,
   asked,
@@ -154,7 +155,82 @@ describe('answering stored runs', () => {
   });
 });
 
+describe('looking at much', () => {
+  /** Whether anything else has its turn while work goes on. */
+  async function letsOthersTurn(work: () => Promise<unknown>): Promise<boolean> {
+    let hasTurned = false;
+    const turn = setImmediate(() => {
+      hasTurned = true;
+    });
+    await work();
+    clearImmediate(turn);
+    return hasTurned;
+  }
+
+  it('gives everything else its turn: a long log', async () => {
+    const turns = 400;
+    const limits = { turns, toolCalls: turns };
+    const steps = Array.from({ length: turns }, (_, index) => callNote(`${index}`));
+    const { runs, store } = await storedRun(steps, { limits });
+    const text = await runs.export('run-1');
+    const last = (await store.read('run-1')).length - 1;
+    for (const [name, work] of Object.entries({
+      show: () => runs.show('run-1'),
+      why: () => runs.why('run-1', '1.0'),
+      replay: () => runs.replay('run-1'),
+      fork: () => runs.fork('run-1', { at: last }),
+      import: () => runs.import(text, { newId: 'copy' }),
+      'policy check': () => runs.checkPolicies({}),
+      cancel: () => runs.cancel('run-1', { by: 'ada' }),
+    }))
+      expect([name, await letsOthersTurn(work)]).toEqual([name, true]);
+  });
+
+  it('gives everything else its turn: many runs', async () => {
+    const { runs } = await storedRun([callNote('a'), answer('ok')]);
+    const text = await runs.export('run-1');
+    for (let number = 0; number < 100; number += 1)
+      await runs.import(text, { newId: `copy-${number}` });
+    let checked = 0;
+    const work = async () => {
+      checked = (await runs.checkPolicies({ note: 'ask' })).flips.length;
+    };
+    expect(await letsOthersTurn(work)).toBe(true);
+    expect(checked).toBe(101);
+  });
+});
+
 describe('copying runs', () => {
+  it('writes a copy whole or not at all, whichever call of its store fails', async () => {
+    const { runs, store: source } = await storedRun([callNote('a'), answer('ok')]);
+    const text = await runs.export('run-1');
+    for (const [name, copy] of Object.entries({
+      import: (store: RunStore) => openRuns(store).import(text, { newId: 'copy' }),
+      fork: (store: RunStore) => openRuns(store).fork('run-1', { at: 2, newId: 'copy' }),
+    })) {
+      let isWhole = false;
+      for (let failing = 0; !isWhole; failing += 1) {
+        const store = memoryStore();
+        await store.insert(await source.read('run-1'), 'done');
+        let calls = 0;
+        const full = new Proxy(store, {
+          get: (target, key) => {
+            calls += 1;
+            if (calls <= failing || key === 'then') return Reflect.get(target, key);
+            return () => Promise.reject(new AgentHubError('store_full', 'full'));
+          },
+        });
+        isWhole = await copy(full).then(
+          () => true,
+          ({ code }) => code !== 'store_full',
+        );
+        const listed = (await store.list({ search: 'copy' })).map(({ records }) => records);
+        const whole = name === 'fork' ? 3 : (await source.read('run-1')).length;
+        expect([name, failing, listed]).toEqual([name, failing, isWhole ? [whole] : []]);
+      }
+    }
+  });
+
   it('forks a run at a record, and the fork goes on by itself', async () => {
     const { runs, store } = await storedRun([callNote('a'), answer('ok')], asks);
     const forked = await runs.fork('run-1', { at: 3, newId: 'fork' });

@@ -21,7 +21,7 @@ export function storeFolder(): (name?: string) => string {
   afterEach(() => {
     rmSync(folder, { recursive: true, force: true });
     process.off('unhandledRejection', keep);
-    expect(unhandled).toEqual([]);
+    expect(unhandled.splice(0)).toEqual([]);
   });
   return (name = 'runs.db') => join(folder, name);
 }

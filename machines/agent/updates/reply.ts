@@ -123,7 +123,7 @@ export function acceptMalformed(context: AgentContext, parsed: ParsedReply): Upd
   const { code, detail } = problemOf(parsed, limits);
   return {
     ...replied,
-    messages: [...replied.messages, { role: 'repair', code, detail }],
+    messages: replied.messages.concat({ role: 'repair', code, detail }),
     answer: null,
     counters: { ...counters, repairs: counters.repairs + 1 },
   };
@@ -144,5 +144,6 @@ function appendReply(
   const content = text ?? reply?.text ?? '';
   const said = calls.map(({ id, providerId, tool, input }) => ({ id, providerId, tool, input }));
   const entry: Message = { role: 'assistant', turn, content, calls: said };
-  return { reply: null, messages: [...messages, entry] };
+  // Of a long history, `concat` makes one copy where a spread makes two.
+  return { reply: null, messages: messages.concat(entry) };
 }

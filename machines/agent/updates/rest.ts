@@ -16,7 +16,7 @@ export function blockStop(
   { reasons }: PortOutputs['stop'],
 ): Update {
   return {
-    messages: [...messages, { role: 'stop_block', reasons }],
+    messages: messages.concat({ role: 'stop_block', reasons }),
     counters: { ...counters, stopBlocks: counters.stopBlocks + 1 },
   };
 }

@@ -88,7 +88,7 @@ export function recordPostToolFault({ faults }: AgentContext, thrown: unknown): 
 export function writeObservations({ calls, messages, repeats }: AgentContext): Update {
   const settled = calls.filter(isSettled);
   return {
-    messages: [...messages, ...settled.map(observationOf)],
+    messages: messages.concat(settled.map(observationOf)),
     repeats: settled.reduce(countRepeat, repeats),
     calls: [],
   };

@@ -55,8 +55,10 @@ export function createCommands({ store, watcher, goingOn, now }: CommandsOptions
     if (!parsed.success) return badRequest(parsed.error);
     const { callId, answer: word, digest, approvals, reason = '' } = parsed.data;
     const { folded, summary, pending } = await watcher.look(runId);
-    const last = folded.steps.at(-1);
-    const question = last && openQuestions(last).find((open) => open.callId === callId);
+    const { last } = folded;
+    const question = (last === null ? [] : openQuestions(last)).find(
+      (open) => open.callId === callId,
+    );
     if (question === undefined) return conflict('not_asked', ALREADY);
     if (shownDigest(question) !== digest) return conflict('stale', STALE);
     const isAnswered = pending.some(({ event }) => 'callId' in event && event.callId === callId);

@@ -11,7 +11,6 @@ import { filesOf, thumbnail } from './pictures.ts';
 import { readBody } from './read-body.ts';
 import { toDetail, toRunState } from './run-state.ts';
 import { findIntruder, hasToken, type Refusal, refuse, SAFE_HEADERS, sendJson } from './safety.ts';
-import { toRow } from './step-rows.ts';
 import { watchRuns } from './watch-runs.ts';
 
 export interface InspectorHandlerOptions {
@@ -162,17 +161,16 @@ export function createInspectorHandler(options: InspectorHandlerOptions): Inspec
       return live.run(request, response, { runId, after, withList });
     }
     const { folded, ...standing } = await watcher.look(runId);
-    const { steps } = folded;
-    const last = steps.at(-1);
-    if (last === undefined) return refuse(response, notFound);
+    const { rows, last } = folded;
+    if (last === null) return refuse(response, notFound);
     if (parts.length === 2) {
-      const rows = steps.map((_, index) => toRow(steps, index));
       const page: RunPage = { run: toRunState(last, standing), steps: rows };
       return sendJson(response, page);
     }
     if (parts.length === 4 && what === 'steps' && /^\d{1,9}$/u.test(which ?? '')) {
-      if (steps[Number(which)] === undefined) return refuse(response, notFound);
-      return sendJson(response, toDetail(steps, Number(which), standing));
+      const [pair, row] = [folded.at(Number(which)), rows[Number(which)]];
+      if (pair === null || row === undefined) return refuse(response, notFound);
+      return sendJson(response, toDetail(pair, row, standing));
     }
     if (parts.length !== 3 || what !== 'image') return refuse(response, notFound);
     const side = wanted.get('which');

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toErrorData } from '../../../machines/vocabulary/errors.ts';
+import { breather } from '../../run/breather.ts';
 import { type EventStream, openStream } from './event-stream.ts';
 import type { RunLister } from './list-runs.ts';
 import { toRunState } from './run-state.ts';
-import { toRow } from './step-rows.ts';
 import type { RunWatcher } from './watch-runs.ts';
 
 /** Milliseconds between two looks into the store: any process may drive a run. */
@@ -68,11 +68,13 @@ export function createLive(watcher: RunWatcher, list: RunLister): Live {
     let last = '';
     return async (sent, hadProblem) => {
       const { folded, ...standing } = await watcher.look(runId);
-      const { steps } = folded;
-      for (; next < steps.length; next += 1)
-        sent.send({ event: 'step', id: next, data: toRow(steps, next) });
-      const step = steps.at(-1);
-      if (step === undefined) return;
+      const { rows, last: step } = folded;
+      const breathe = breather();
+      for (; next < rows.length; next += 1) {
+        sent.send({ event: 'step', id: next, data: rows[next] });
+        await breathe();
+      }
+      if (step === null) return;
       // The fold is kept, so the same step and standing give the same state: compare those.
       const key = JSON.stringify([step.record.seq, standing]);
       // It is told again after a problem, which is over then.

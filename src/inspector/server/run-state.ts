@@ -10,11 +10,11 @@ import type { Json } from '../../../machines/vocabulary/json.ts';
 import { hasEnded } from '../../run/run-status.ts';
 import { shownDigest } from '../../run/shown-digest.ts';
 import type { InboxEntry, RunSummary } from '../../run/store/store.types.ts';
-import type { QuestionCard, RunRow, RunState, StepDetail } from '../api.types.ts';
+import type { QuestionCard, RunRow, RunState, StepDetail, StepRow } from '../api.types.ts';
 import { differencesOf } from './differences.ts';
-import type { FoldedStep } from './fold-run.ts';
+import type { FoldedStep, StepPair } from './fold-run.ts';
 import { filesOf } from './pictures.ts';
-import { asObject, toRow } from './step-rows.ts';
+import { asObject } from './step-rows.ts';
 
 export function toRunRow(summary: RunSummary): RunRow {
   return { ...summary, interrupted: summary.status === 'running' && summary.drivenBy === null };
@@ -93,25 +93,20 @@ function answeredBy(pending: readonly InboxEntry[], callId: string): QuestionCar
 }
 
 /** A step in full. */
-export function toDetail(
-  steps: readonly FoldedStep[],
-  index: number,
-  standing: Standing,
-): StepDetail {
-  const step = steps[index] as FoldedStep;
-  const before = steps[index - 1];
+export function toDetail({ step, before }: StepPair, row: StepRow, standing: Standing): StepDetail {
   return {
-    row: toRow(steps, index),
+    row,
     run: toRunState(step, { ...standing, pending: [] }),
     record: step.record as unknown as Json,
     ...givenAndGot(step, before),
-    differences: before === undefined ? [] : differencesOf(before.context, step.context),
+    differences: before === null ? [] : differencesOf(before.context, step.context),
   };
 }
 
 /** What the work that a step ends was given, and what it gave. */
-function givenAndGot({ record, context }: FoldedStep, before: FoldedStep | undefined) {
+function givenAndGot({ record, context }: FoldedStep, before: FoldedStep | null) {
   if (record.kind === 'start') return { input: record.input.prompt, output: null };
+  if (record.kind === 'limits') return { input: null, output: record.limits as unknown as Json };
   if (record.kind === 'intent') {
     const call = context.calls.find(({ id }) => id === record.callId);
     return { input: call?.input ?? null, output: null };

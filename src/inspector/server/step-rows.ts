@@ -1,8 +1,9 @@
+import { readFailedRequests } from '../../../machines/agent/agent.answers.ts';
 import type { Json, JsonObject } from '../../../machines/vocabulary/json.ts';
 import type { RequestRecord } from '../../../machines/vocabulary/model.ts';
 import type { EventRecord } from '../../run/store/store.types.ts';
 import type { StepRow } from '../api.types.ts';
-import type { FoldedStep } from './fold-run.ts';
+import type { FoldedStep, StepPair } from './fold-run.ts';
 
 type Telling = Pick<StepRow, 'kind' | 'what' | 'failed' | 'callId' | 'ms' | 'tokens'>;
 
@@ -13,18 +14,31 @@ const HOOKS: Readonly<Record<string, string>> = {
   stop: 'Stop',
 };
 
-/** A record as a row of the timeline. `steps` are all up to it; it is the last. */
-export function toRow(steps: readonly FoldedStep[], index: number): StepRow {
-  const step = steps[index] as FoldedStep;
-  const { record, state, transitions } = step;
-  return { seq: record.seq, at: record.at, state, transitions, ...tell(steps, index) };
+/** The latest start of a call that a log tells of. */
+interface Started {
+  readonly at: number;
+  readonly tool: string | undefined;
 }
 
-function tell(steps: readonly FoldedStep[], index: number): Telling {
-  const step = steps[index] as FoldedStep;
+/** Tells the records of a log, each in turn, as rows of the timeline. */
+export function rowTeller(): (pair: StepPair) => StepRow {
+  const started = new Map<string, Started>();
+  return (pair) => {
+    const { record, state, transitions, context } = pair.step;
+    if (record.kind === 'intent') {
+      const call = context.calls.find(({ id }) => id === record.callId);
+      started.set(record.callId, { at: record.at, tool: call?.tool });
+    }
+    return { seq: record.seq, at: record.at, state, transitions, ...tell(pair, started) };
+  };
+}
+
+function tell(pair: StepPair, started: ReadonlyMap<string, Started>): Telling {
+  const { step } = pair;
   const { record } = step;
   const plain = { ms: null, failed: false, callId: null, tokens: null };
-  if (record.kind === 'start') return { ...plain, kind: 'engine', what: 'start' };
+  if (record.kind === 'start' || record.kind === 'limits')
+    return { ...plain, kind: 'engine', what: record.kind };
   if (record.kind === 'intent') {
     const { callId, attempt } = record;
     return { ...plain, kind: 'engine', what: `intent ${callId} (${attempt})`, callId };
@@ -34,7 +48,10 @@ function tell(steps: readonly FoldedStep[], index: number): Telling {
   const port = /^xstate\.(done|error)\.actor\.(.+)$/u.exec(type);
   if (port === null) return { ...plain, ...tellPerson(record, callId), ms: waited(step, type) };
   const [, end, name = ''] = port;
-  if (name.startsWith('tool.')) return tellTool(steps, index, name.slice('tool.'.length));
+  if (name.startsWith('tool.')) {
+    const id = name.slice('tool.'.length);
+    return tellTool(record, { callId: id, before: pair.before, started: started.get(id) });
+  }
   const told = { ...plain, ms: record.at - step.enteredAt, failed: end === 'error' };
   if (name === 'callModel')
     return { ...told, kind: 'model', what: name, tokens: tokensOf(requestsOf(record)) };
@@ -68,26 +85,24 @@ function waited(step: FoldedStep, type: string): number | null {
   return type.startsWith('permission.') ? step.record.at - step.enteredAt : null;
 }
 
-function tellTool(steps: readonly FoldedStep[], index: number, callId: string): Telling {
-  const { record } = steps[index] as FoldedStep;
-  const output = asObject((record as EventRecord).event.output);
-  let started = index;
-  while (started > 0 && !isIntent(steps[started] as FoldedStep, callId)) started -= 1;
-  const from = started > 0 ? (steps[started] as FoldedStep) : steps[index - 1];
-  const call = from?.context.calls.find(({ id }) => id === callId);
+interface ToolStart {
+  readonly callId: string;
+  readonly before: FoldedStep | null;
+  readonly started: Started | undefined;
+}
+
+function tellTool({ at, event }: EventRecord, { callId, before, started }: ToolStart): Telling {
+  const output = asObject(event.output);
+  const call = before?.context.calls.find(({ id }) => id === callId);
+  const since = started?.at ?? before?.record.at ?? 0;
   return {
     kind: 'tool',
-    what: `${call?.tool ?? 'tool'} ${callId}`,
+    what: `${started?.tool ?? call?.tool ?? 'tool'} ${callId}`,
     callId,
-    ms:
-      started > 0 || typeof output.ms !== 'number' ? record.at - (from?.record.at ?? 0) : output.ms,
+    ms: started === undefined && typeof output.ms === 'number' ? output.ms : at - since,
     failed: output.outcome !== 'ok',
     tokens: null,
   };
-}
-
-function isIntent({ record }: FoldedStep, callId: string): boolean {
-  return record.kind === 'intent' && record.callId === callId;
 }
 
 function hasFailed({ event }: EventRecord): boolean {
@@ -101,8 +116,7 @@ function hasFailed({ event }: EventRecord): boolean {
 function requestsOf({ event }: EventRecord): readonly RequestRecord[] {
   const { reply } = asObject(event.output);
   const { details } = asObject(event.error);
-  const { requests } = { ...asObject(details), ...asObject(reply) };
-  return Array.isArray(requests) ? (requests as unknown as RequestRecord[]) : [];
+  return readFailedRequests({ ...asObject(details), ...asObject(reply) });
 }
 
 function tokensOf(requests: readonly RequestRecord[]): StepRow['tokens'] {

@@ -29,8 +29,8 @@ export function watchRuns(store: RunStore, { takesUp }: Pick<Standing, 'takesUp'
     const summary = await store.summary(runId);
     const folded = kept.get(runId) ?? foldRun();
     kept.delete(runId);
-    if (folded.steps.length < summary.records)
-      folded.add(await store.read(runId, folded.steps.length));
+    if (folded.rows.length < summary.records)
+      await folded.add(await store.read(runId, folded.rows.length));
     kept.set(runId, folded);
     for (const oldest of kept.keys()) if (kept.size > KEPT) kept.delete(oldest);
     const isOpen = summary.status === 'waiting' || summary.status === 'suspended';

@@ -1,11 +1,13 @@
+import { readInspection } from '../../../machines/agent/agent.answers.ts';
 import { decide } from '../../../machines/agent/agent.calls.ts';
 import type { Call } from '../../../machines/agent/agent.types.ts';
 import type { Decision } from '../../../machines/permission/evaluate.ts';
 import type { Reason } from '../../../machines/permission/reasons.ts';
-import type { Json, JsonObject } from '../../../machines/vocabulary/json.ts';
+import type { Json } from '../../../machines/vocabulary/json.ts';
 import type { Outcome } from '../../../machines/vocabulary/messages.ts';
-import { type AgentSnapshot, foldSteps } from '../fold.ts';
-import type { EventRecord, LogRecord } from '../store/store.types.ts';
+import type { FoldStep, LogReader } from '../fold.ts';
+
+const INSPECTED = 'xstate.done.actor.inspectFacts';
 
 /** A call of a stored run, with every decision about it. */
 export interface StoredCall {
@@ -20,8 +22,8 @@ export interface StoredCall {
   readonly reasons: readonly Reason[];
 }
 
-/** The calls of a log in the order they were asked for, from one fold. */
-export function callsOf(log: readonly LogRecord[]): readonly StoredCall[] {
+/** Tells the calls of a log, in the order they were asked for. */
+export function readCalls(): LogReader<readonly StoredCall[]> {
   const found = new Map<string, StoredCall>();
   const put = (callId: string, change: Partial<StoredCall>) => {
     const empty = { callId, tool: '', input: null, decisions: [], reasons: [] };
@@ -30,8 +32,8 @@ export function callsOf(log: readonly LogRecord[]): readonly StoredCall[] {
       ...change,
     });
   };
-  let before: AgentSnapshot | null = null;
-  for (const { record, snapshot } of foldSteps(log)) {
+  const see = (step: FoldStep) => {
+    const { record, before, snapshot } = step;
     const known = before?.context.messages.length ?? snapshot.context.messages.length;
     for (const message of snapshot.context.messages.slice(known)) {
       if (message.role === 'assistant')
@@ -39,35 +41,29 @@ export function callsOf(log: readonly LogRecord[]): readonly StoredCall[] {
       if (message.role === 'observation')
         put(message.callId, { stands: message.outcome, reasons: message.reasons });
     }
-    for (const { call, decision } of before === null ? [] : decisionsOf(record, before)) {
+    for (const { call, decision } of decisionsOf(step)) {
       const { seq, at } = record;
       const decisions = [...(found.get(call.id)?.decisions ?? []), { ...decision, seq, at }];
       put(call.id, { input: call.input, decisions });
     }
     for (const { id, tool, input, stage, result } of snapshot.context.calls)
       put(id, { tool, input, stands: result?.outcome ?? stage, reasons: result?.reasons ?? [] });
-    before = snapshot;
-  }
-  return [...found.values()];
+  };
+  return { see, told: () => [...found.values()] };
 }
 
 /** Calls that were decided on by a record, with the facts it told and what follows. */
-export function decisionsOf(
-  record: LogRecord,
-  { context }: AgentSnapshot,
-): readonly { readonly call: Call; readonly decision: Decision }[] {
-  if (!isInspection(record)) return [];
-  const found = (record.event.output as JsonObject).facts as Readonly<
-    Record<string, { readonly ok: boolean; readonly facts: never }>
-  >;
+export function decisionsOf({
+  record,
+  before,
+}: FoldStep): readonly { readonly call: Call; readonly decision: Decision }[] {
+  if (before === null || record.kind !== 'event' || record.event.type !== INSPECTED) return [];
+  const { context } = before;
+  const { facts } = readInspection(record.event.output);
   return context.calls.flatMap((call) => {
-    const told = Object.hasOwn(found, call.id) ? found[call.id] : undefined;
+    const told = Object.hasOwn(facts, call.id) ? facts[call.id] : undefined;
     if (call.stage !== 'live' || told?.ok !== true) return [];
     const inspected = { ...call, facts: told.facts };
     return [{ call: inspected, decision: decide(inspected, context.policies) }];
   });
-}
-
-function isInspection(record: LogRecord): record is EventRecord {
-  return record.kind === 'event' && record.event.type === 'xstate.done.actor.inspectFacts';
 }

@@ -1,6 +1,6 @@
 import { stateOf } from '../../../machines/agent/agent.view.ts';
 import type { Json } from '../../../machines/vocabulary/json.ts';
-import { foldSteps } from '../fold.ts';
+import type { LogReader } from '../fold.ts';
 import type { LogRecord } from '../store/store.types.ts';
 
 /** One record of a log as a person reads it. */
@@ -17,19 +17,22 @@ export interface TimelineEntry {
   readonly data: Json;
 }
 
-/** A log as a timeline: read only, folded from the log alone. */
-export function timelineOf(log: readonly LogRecord[]): readonly TimelineEntry[] {
-  let before = log[0]?.at ?? 0;
-  return [...foldSteps(log)].map(({ record, snapshot }) => {
-    const { seq, at } = record;
-    const after = at - before;
-    before = at;
-    return { seq, at, after, what: whatOf(record), state: stateOf(snapshot), data: dataOf(record) };
-  });
+/** Tells a log as a timeline, an entry per record. */
+export function readTimeline(): LogReader<readonly TimelineEntry[]> {
+  const entries: TimelineEntry[] = [];
+  return {
+    see: ({ record, snapshot }) => {
+      const { seq, at } = record;
+      const after = at - (entries.at(-1)?.at ?? at);
+      const [what, state, data] = [whatOf(record), stateOf(snapshot), dataOf(record)];
+      entries.push({ seq, at, after, what, state, data });
+    },
+    told: () => entries,
+  };
 }
 
 function whatOf(record: LogRecord): string {
-  if (record.kind === 'start') return 'start';
+  if (record.kind === 'start' || record.kind === 'limits') return record.kind;
   if (record.kind === 'intent') return `intent ${record.callId} (attempt ${record.attempt})`;
   const { type, callId } = record.event;
   const port = /^xstate\.(done|error)\.actor\.(.+)$/u.exec(type);
@@ -39,6 +42,7 @@ function whatOf(record: LogRecord): string {
 
 function dataOf(record: LogRecord): Json {
   if (record.kind === 'start') return record.input as unknown as Json;
+  if (record.kind === 'limits') return record.limits as unknown as Json;
   if (record.kind === 'intent') return { callId: record.callId, attempt: record.attempt };
   return record.event;
 }

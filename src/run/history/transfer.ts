@@ -2,37 +2,39 @@ import { z } from 'zod';
 import { stateOf } from '../../../machines/agent/agent.view.ts';
 import type { Policies } from '../../../machines/permission/policies.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import { breather } from '../breather.ts';
 import {
   type AgentSnapshot,
   checkVersion,
-  foldLog,
-  foldSteps,
-  lastSeqWhere,
+  foldThrough,
+  type LogReader,
+  readLastSeq,
   startOf,
 } from '../fold.ts';
-import { inputSchema } from '../options.ts';
+import { inputSchema, wholeLimitsSchema } from '../options.ts';
 import { statusOf } from '../run-status.ts';
-import type { LeaseRequest, LogRecord, RunStore } from '../store/store.types.ts';
+import type { LogRecord, RunStore } from '../store/store.types.ts';
 
 const FORMAT = 'agenthub-run';
 const FORMAT_VERSION = 1;
 
 /** A log as NDJSON: a line that says what it is, then a line per record. */
-export function exportLog(log: readonly LogRecord[]): string {
+export async function exportLog(log: readonly LogRecord[]): Promise<string> {
   // Where a store had it from is no part of the run.
-  const { imported: _, ...start } = startOf(log);
+  const { imported: _, importedRecords: __, ...start } = startOf(log);
   const { runId } = start.input;
   const header = { format: FORMAT, version: FORMAT_VERSION, runId, records: log.length };
-  return `${[header, start, ...log.slice(1)].map((line) => JSON.stringify(line)).join('\n')}\n`;
+  const lines = await eachInTurn([header, start, ...log.slice(1)], (line) => JSON.stringify(line));
+  return `${lines.join('\n')}\n`;
 }
 
 /**
  * Reads an exported log.
  * @throws AgentHubError `invalid_export` naming the line and what is wrong with it.
  */
-export function parseExport(text: string): readonly LogRecord[] {
+export async function parseExport(text: string): Promise<readonly LogRecord[]> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const [header, ...records] = lines.map((line, index) => {
+  const [header, ...records] = await eachInTurn(lines, (line, index) => {
     try {
       return JSON.parse(line) as unknown;
     } catch (thrown) {
@@ -47,7 +49,9 @@ export function parseExport(text: string): readonly LogRecord[] {
     throw invalid(
       `it should have ${String(length)} records and has ${records.length}: it is cut off`,
     );
-  const log = records.map((record, index) => check(recordSchema, record, `record ${index}`));
+  const log = await eachInTurn(records, (record, index) =>
+    check(recordSchema, record, `record ${index}`),
+  );
   const wrong = log.findIndex(
     ({ seq, kind }, index) => seq !== index || (kind === 'start') !== (index === 0),
   );
@@ -57,6 +61,20 @@ export function parseExport(text: string): readonly LogRecord[] {
   checkVersion(start);
   check(inputSchema, start.input, 'record 0: input');
   return records as readonly LogRecord[];
+}
+
+/** Maps a list that may be long; everything else has its turn meanwhile. */
+async function eachInTurn<One, Other>(
+  list: readonly One[],
+  map: (one: One, index: number) => Other,
+): Promise<readonly Other[]> {
+  const found: Other[] = [];
+  const breathe = breather();
+  for (const [index, one] of list.entries()) {
+    found.push(map(one, index));
+    await breathe();
+  }
+  return found;
 }
 
 const place = { seq: z.number().int().nonnegative(), at: z.number() };
@@ -76,6 +94,7 @@ const recordSchema = z.discriminatedUnion('kind', [
     callId: z.string(),
     attempt: z.number().int().positive(),
   }),
+  z.object({ ...place, kind: z.literal('limits'), limits: wholeLimitsSchema }),
 ]);
 
 function check<Value>(schema: z.ZodType<Value>, value: unknown, where: string): Value {
@@ -97,7 +116,6 @@ function invalid(why: string): AgentHubError {
 /** What a new run is made of, from another's log. */
 export interface CopyOptions {
   readonly runId: string;
-  readonly request: LeaseRequest;
   readonly forkedFrom?: { readonly runId: string; readonly seq: number };
   /** Whether the log comes from a file that nobody vouched for. */
   readonly isImported?: boolean;
@@ -106,35 +124,35 @@ export interface CopyOptions {
 }
 
 /**
- * Writes a log as a new run that nobody drives. It is folded first: what cannot be folded is not
- * written.
+ * Writes a log as a new run that nobody drives, whole or not at all. It is folded first: what cannot
+ * be folded is not written.
  * @throws AgentHubError `fork_diverges` where other policies would have led elsewhere,
  * `fork_under_way` where a call is approved or started: it would start a second time.
  */
 export async function copyLog(
   store: RunStore,
   log: readonly LogRecord[],
-  { runId, request, forkedFrom, isImported = false, policies }: CopyOptions,
-): Promise<AgentSnapshot> {
-  const [first, ...rest] = log;
+  { runId, forkedFrom, isImported = false, policies }: CopyOptions,
+): Promise<void> {
+  const [, ...rest] = log;
   const start = startOf(log);
-  const input = { ...start.input, runId, ...(policies && { policies }) };
   const copied = {
     ...start,
-    input,
-    ...(isImported && { imported: true as const }),
+    input: { ...start.input, runId, ...(policies && { policies }) },
+    ...(isImported && { imported: true as const, importedRecords: log.length }),
     ...(forkedFrom && { forkedFrom }),
   };
-  const snapshot = foldLog([copied, ...rest]);
-  if (policies !== undefined && first !== undefined) checkSameWay(log, [copied, ...rest]);
-  if (forkedFrom !== undefined && isUnderWay(snapshot)) throw underWay(log, runId);
-  const lease = await store.create(copied, request);
-  try {
-    await store.append(lease, rest, { durable: true, status: statusOf(snapshot) });
-  } finally {
-    await store.release(lease);
-  }
-  return snapshot;
+  const [states, beforeCalls] = [readStates(), readLastSeq((run) => !isUnderWay(run))];
+  const snapshot = await foldThrough([copied, ...rest], states, beforeCalls);
+  if (policies !== undefined) await checkSameWay(log, states.told());
+  if (forkedFrom !== undefined && isUnderWay(snapshot)) throw underWay(runId, beforeCalls.told());
+  await store.insert([copied, ...rest], statusOf(snapshot));
+}
+
+/** Tells where the run stood after each record. */
+function readStates(): LogReader<readonly string[]> {
+  const states: string[] = [];
+  return { see: ({ snapshot }) => states.push(stateOf(snapshot)), told: () => states };
 }
 
 /** Whether a call is approved and has not started, or has started and not ended. */
@@ -145,8 +163,7 @@ function isUnderWay({ context }: AgentSnapshot): boolean {
 }
 
 /** One person's word is for one start of one call: a fork would start it a second time. */
-function underWay(log: readonly LogRecord[], runId: string): AgentHubError {
-  const seq = lastSeqWhere(log, (snapshot) => !isUnderWay(snapshot));
+function underWay(runId: string, seq: number): AgentHubError {
   return new AgentHubError(
     'fork_under_way',
     `The run was forked where a call is approved or under way: it would start a second time. Nothing was written. Fork before it: --at ${seq}.`,
@@ -154,10 +171,10 @@ function underWay(log: readonly LogRecord[], runId: string): AgentHubError {
   );
 }
 
-function checkSameWay(log: readonly LogRecord[], other: readonly LogRecord[]): void {
-  const states = (records: readonly LogRecord[]) =>
-    [...foldSteps(records)].map(({ snapshot }) => stateOf(snapshot));
-  const [ours, theirs] = [states(log), states(other)];
+async function checkSameWay(log: readonly LogRecord[], theirs: readonly string[]): Promise<void> {
+  const reader = readStates();
+  await foldThrough(log, reader);
+  const ours = reader.told();
   const seq = ours.findIndex((state, index) => state !== theirs[index]);
   if (seq < 0) return;
   throw new AgentHubError(

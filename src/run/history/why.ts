@@ -1,78 +1,86 @@
+import {
+  readInspection,
+  readPreToolVerdicts,
+  readToolOutput,
+} from '../../../machines/agent/agent.answers.ts';
 import { factsOf, shownOf } from '../../../machines/agent/agent.calls.ts';
+import { readGrant } from '../../../machines/agent/agent.orders.ts';
 import type { Call } from '../../../machines/agent/agent.types.ts';
 import { matchesTool } from '../../../machines/agent/matcher.ts';
 import { authorizationOf, explain } from '../../../machines/permission/evaluate.ts';
-import type { Approval, Reason } from '../../../machines/permission/reasons.ts';
+import type { Reason } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { canonicalJson, type Json } from '../../../machines/vocabulary/json.ts';
-import type { CallMessage, ContextNote } from '../../../machines/vocabulary/messages.ts';
-import { type AgentSnapshot, foldSteps } from '../fold.ts';
+import type { CallMessage, Message } from '../../../machines/vocabulary/messages.ts';
+import type { AgentSnapshot, FoldStep, LogReader } from '../fold.ts';
 import type { LogRecord } from '../store/store.types.ts';
 import type { ConsideredGrant, Explanation, WhyEntry } from './why.types.ts';
 import { deciderOf, wouldChange } from './why-words.ts';
 
 /**
- * Everything that bore on a call, from its run's log alone.
- * @throws AgentHubError `call_unknown` naming the calls there are.
+ * Tells everything that bore on a call, from its run's log alone.
+ * @throws AgentHubError when told: `call_unknown` naming the calls there are.
  */
-export function whyCall(log: readonly LogRecord[], callId: string): Explanation {
+export function readWhy(callId: string): LogReader<Explanation> {
   const entries: WhyEntry[] = [];
   const ids = new Set<string>();
-  let before: AgentSnapshot | null = null;
   let last: Pick<Call, 'tool' | 'stage'> | null = null;
-  let runId = '';
-  for (const { record, snapshot } of foldSteps(log)) {
-    runId = snapshot.context.runId;
-    for (const { id } of snapshot.context.calls) ids.add(id);
-    for (const { id } of newCalls(before, snapshot)) ids.add(id);
-    const was = findCall(before, callId);
-    const is = findCall(snapshot, callId);
-    entries.push(...entriesOf(record, { was, is, snapshot, callId }));
+  let run: AgentSnapshot | null = null;
+
+  const see = ({ record, before, snapshot }: FoldStep) => {
+    run = snapshot;
+    const fresh = newCalls(before, snapshot);
+    for (const { id } of [...snapshot.context.calls, ...fresh]) ids.add(id);
+    const [was, is] = [findCall(before, callId), findCall(snapshot, callId)];
+    entries.push(...entriesOf(record, { was, is, before, snapshot, callId }));
     last = is ?? last;
-    const passing: CallMessage | undefined =
-      last === null ? newCalls(before, snapshot).find(({ id }) => id === callId) : undefined;
-    if (passing !== undefined) {
-      entries.push(...passingEntries(record, passing, snapshot));
-      last = { tool: passing.tool, stage: 'settled' };
-    }
-    before = snapshot;
-  }
-  if (last === null)
-    throw new AgentHubError(
-      'call_unknown',
-      `Run ${runId} has no call ${callId}. Its calls: ${[...ids].join(', ') || 'none'}.`,
-      { runId, callId, calls: [...ids] },
-    );
-  const { tool, stage } = last;
-  const settled = entries.findLast((entry) => entry.kind === 'settled');
-  const isOpen = findCall(before, callId)?.result === null;
-  const end = settled?.kind === 'settled' && !isOpen ? settled : null;
-  const stands = end?.outcome ?? stage;
-  const decider = deciderOf(isOpen ? entries.filter(({ kind }) => kind !== 'settled') : entries);
-  return {
-    runId,
-    callId,
-    tool,
-    entries,
-    stands,
-    decidedBy: decider.en,
-    decider,
-    wouldChange: wouldChange(stands, end?.reasons ?? openReasons(entries), {
-      tool,
-      isLifted: isLifted(entries),
-    }),
+    const passing = last === null ? fresh.find(({ id }) => id === callId) : undefined;
+    if (passing === undefined) return;
+    entries.push(...passingEntries(record, passing, snapshot));
+    last = { tool: passing.tool, stage: 'settled' };
   };
+
+  const told = (): Explanation => {
+    const runId = run?.context.runId ?? '';
+    if (last === null)
+      throw new AgentHubError(
+        'call_unknown',
+        `Run ${runId} has no call ${callId}. Its calls: ${[...ids].join(', ') || 'none'}.`,
+        { runId, callId, calls: [...ids] },
+      );
+    const { tool, stage } = last;
+    const settled = entries.findLast((entry) => entry.kind === 'settled');
+    const isOpen = findCall(run, callId)?.result === null;
+    const end = settled?.kind === 'settled' && !isOpen ? settled : null;
+    const stands = end?.outcome ?? stage;
+    const decider = deciderOf(isOpen ? entries.filter(({ kind }) => kind !== 'settled') : entries);
+    return {
+      runId,
+      callId,
+      tool,
+      entries,
+      stands,
+      decidedBy: decider.en,
+      decider,
+      wouldChange: wouldChange(stands, end?.reasons ?? openReasons(entries), {
+        tool,
+        isLifted: isLifted(entries),
+      }),
+    };
+  };
+  return { see, told };
 }
 
 interface Scene {
   readonly was: Call | null;
   readonly is: Call | null;
+  readonly before: AgentSnapshot | null;
   readonly snapshot: AgentSnapshot;
   readonly callId: string;
 }
 
 function entriesOf(record: LogRecord, scene: Scene): WhyEntry[] {
-  const { was, is, snapshot, callId } = scene;
+  const { was, is, before, snapshot, callId } = scene;
   const part = { seq: record.seq, at: record.at };
   if (record.kind === 'intent')
     return record.callId === callId ? [{ ...part, kind: 'started', attempt: record.attempt }] : [];
@@ -82,18 +90,17 @@ function entriesOf(record: LogRecord, scene: Scene): WhyEntry[] {
   if (was === null && is !== null)
     found.push({ ...part, kind: 'asked_for', tool: is.tool, input: is.requestedInput });
   const { type, output } = record.event;
-  const results = (output ?? {}) as Readonly<Record<string, Json>>;
   if (type === 'xstate.done.actor.preToolUse' && was?.stage === 'live')
-    found.push({ ...part, ...hookEntry(results[callId], { ...scene, was }) });
+    found.push({ ...part, ...hookEntry(output, { ...scene, was }) });
   if (type === 'xstate.done.actor.inspectFacts' && was?.stage === 'live')
-    found.push(
-      ...decisionEntry(results, { ...scene, was }).map((entry) => ({ ...part, ...entry })),
-    );
+    found.push(...decisionEntry(output, { ...scene, was }).map((entry) => ({ ...part, ...entry })));
   if (was?.stage === 'asked' && is?.stage !== 'asked')
     found.push({ ...part, ...answerEntry(record.event, callId) });
-  if (type === `xstate.done.actor.tool.${callId}` && results.outcome === 'unknown' && was !== null)
-    found.push({ ...part, kind: 'lost', attempt: was.starts });
-  const observed = was?.result === null ? observationOf(snapshot, callId) : null;
+  if (type === `xstate.done.actor.tool.${callId}` && was !== null)
+    if (readToolOutput(output).outcome === 'unknown')
+      found.push({ ...part, kind: 'lost', attempt: was.starts });
+  const observed =
+    was?.result === null ? observationOf(newMessages(before, snapshot), callId) : null;
   const result = is?.result ?? observed;
   if (call !== null && was?.result == null && result) {
     const { outcome, reasons, content } = result;
@@ -103,21 +110,24 @@ function entriesOf(record: LogRecord, scene: Scene): WhyEntry[] {
 }
 
 /** Calls that a record brought into the conversation. */
-function newCalls(before: AgentSnapshot | null, { context }: AgentSnapshot): CallMessage[] {
-  if (before === null) return [];
-  return context.messages
-    .slice(before.context.messages.length)
-    .flatMap((message) => (message.role === 'assistant' ? message.calls : []));
+function newCalls(before: AgentSnapshot | null, snapshot: AgentSnapshot): CallMessage[] {
+  return newMessages(before, snapshot).flatMap((message) =>
+    message.role === 'assistant' ? message.calls : [],
+  );
+}
+
+function newMessages(before: AgentSnapshot | null, { context }: AgentSnapshot): readonly Message[] {
+  return before === null ? [] : context.messages.slice(before.context.messages.length);
 }
 
 /** A call that came and was settled in one step, such as one of a tool that there is not. */
 function passingEntries(
   { seq, at }: LogRecord,
   { id, tool, input }: CallMessage,
-  snapshot: AgentSnapshot,
+  { context }: AgentSnapshot,
 ): WhyEntry[] {
   const asked: WhyEntry = { seq, at, kind: 'asked_for', tool, input };
-  const observed = observationOf(snapshot, id);
+  const observed = observationOf(context.messages, id);
   if (observed === null) return [asked];
   const { outcome, reasons, content } = observed;
   return [asked, { seq, at, kind: 'settled', outcome, reasons, content }];
@@ -127,23 +137,17 @@ function findCall(snapshot: AgentSnapshot | null, id: string): Call | null {
   return snapshot?.context.calls.find((call) => call.id === id) ?? null;
 }
 
-function observationOf({ context }: AgentSnapshot, callId: string) {
-  const found = context.messages.findLast(
+function observationOf(messages: readonly Message[], callId: string) {
+  const found = messages.findLast(
     (message) => message.role === 'observation' && message.callId === callId,
   );
   return found?.role === 'observation' ? found : null;
 }
 
-function hookEntry(verdict: Json | undefined, { was, snapshot }: Scene & { was: Call }) {
-  const {
-    verdict: word = 'failed',
-    reasons = [],
-    input = null,
-  } = (verdict ?? {}) as {
-    verdict?: string;
-    reasons?: readonly ContextNote[];
-    input?: Json;
-  };
+function hookEntry(output: unknown, { was, snapshot, callId }: Scene & { was: Call }) {
+  const verdicts = readPreToolVerdicts(output);
+  const found = Object.hasOwn(verdicts, callId) ? verdicts[callId] : undefined;
+  const { verdict: word = 'failed', reasons = [], input = null } = found ?? {};
   const isSame = canonicalJson(input) === canonicalJson(was.input);
   const hooks = snapshot.context.hooks
     .filter(({ event, matcher }) => event === 'PreToolUse' && matchesTool(matcher, was.tool))
@@ -151,18 +155,14 @@ function hookEntry(verdict: Json | undefined, { was, snapshot }: Scene & { was: 
   return { kind: 'hook', verdict: word, reasons, newInput: isSame ? null : input, hooks } as const;
 }
 
-function decisionEntry(
-  { at, facts }: Readonly<Record<string, Json>>,
-  { was, snapshot, callId }: Scene & { was: Call },
-) {
-  const found = (facts as Readonly<Record<string, { ok?: boolean; facts?: Json }>> | undefined)?.[
-    callId
-  ];
+function decisionEntry(output: unknown, { was, snapshot, callId }: Scene & { was: Call }) {
+  const { at, facts } = readInspection(output);
+  const found = Object.hasOwn(facts, callId) ? facts[callId] : undefined;
   if (found?.ok !== true) return [];
-  const call = { ...was, facts: found.facts as never };
+  const call = { ...was, facts: found.facts };
   const shown = shownOf(call);
   const grants = was.grants.map(({ shown: given, ...grant }): ConsideredGrant => {
-    const isLate = grant.expiresAt !== null && grant.expiresAt <= Number(at);
+    const isLate = grant.expiresAt !== null && grant.expiresAt <= at;
     return { ...grant, stands: given !== shown ? 'changed' : isLate ? 'expired' : 'holds' };
   });
   const approvals = grants
@@ -181,7 +181,7 @@ function decisionEntry(
     {
       kind: 'decision',
       action: action ?? 'allow',
-      facts: found.facts ?? null,
+      facts: found.facts as unknown as Json,
       considered,
       grants,
     } as const,
@@ -197,7 +197,7 @@ function answerEntry(event: Readonly<Record<string, unknown>>, callId: string) {
     kind: 'answer',
     answer: !isMine ? other : isGrant ? 'granted' : 'denied',
     by: typeof event.by === 'string' ? event.by : null,
-    approvals: isMine && isGrant ? (event.approvals as readonly Approval[]) : [],
+    approvals: isMine && isGrant ? (readGrant(event)?.approvals ?? []) : [],
     reason: typeof event.reason === 'string' ? event.reason : '',
     expiresAt: typeof event.expiresAt === 'number' ? event.expiresAt : null,
   } as const;

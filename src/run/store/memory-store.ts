@@ -1,6 +1,18 @@
-import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import { breather } from '../breather.ts';
 import type { AnswerResult } from '../run.types.ts';
-import { checkOrder, isHeld, leaseLost, leaseOf, runDriven } from './store.rules.ts';
+import {
+  answerAtEnd,
+  checkAnswerable,
+  checkOrder,
+  checkWhole,
+  isHeld,
+  isSame,
+  leaseLost,
+  leaseOf,
+  runDriven,
+  runExists,
+  runUnknown,
+} from './store.rules.ts';
 import type {
   InboxEntry,
   Lease,
@@ -9,16 +21,15 @@ import type {
   RunStatus,
   RunStore,
   RunSummary,
-  StoreErrorCode,
 } from './store.types.ts';
+
+const NAME = 'memory';
 
 interface KeptRun {
   readonly log: LogRecord[];
   status: RunStatus;
   updatedAt: number;
   lease: Lease | null;
-  /** The highest token given so far. */
-  token: number;
 }
 
 /**
@@ -27,24 +38,33 @@ interface KeptRun {
  */
 export function memoryStore({ now = Date.now }: { readonly now?: () => number } = {}): RunStore {
   const runs = new Map<string, KeptRun>();
+  /** The highest token given so far, to any run: none is given twice. */
+  let token = 0;
   const inbox: (InboxEntry & { result: AnswerResult | null; isGone: boolean })[] = [];
 
   const find = (runId: string): KeptRun => {
     const run = runs.get(runId);
-    if (run === undefined) throw refusal('run_unknown', `There is no run ${runId}.`);
+    if (run === undefined) throw runUnknown(runId, NAME);
     return run;
   };
   const holder = (run: KeptRun): Lease | null =>
     run.lease !== null && isHeld(run.lease, now()) ? run.lease : null;
   const check = (lease: Lease): KeptRun => {
     const run = find(lease.runId);
-    if (run.lease?.token !== lease.token) throw leaseLost(lease);
+    if (run.lease === null || !isSame(run.lease, lease)) throw leaseLost(lease);
     return run;
   };
   const lend = (run: KeptRun, runId: string, { owner, ttl }: LeaseRequest): Lease => {
-    run.token += 1;
-    run.lease = leaseOf({ runId, owner, token: run.token }, { now: now(), ttl });
+    token += 1;
+    run.lease = leaseOf({ runId, owner, token }, { now: now(), ttl });
     return run.lease;
+  };
+
+  const add = (runId: string, log: LogRecord[], status: RunStatus): KeptRun => {
+    if (runs.has(runId)) throw runExists(runId, NAME);
+    const run: KeptRun = { log, status, updatedAt: now(), lease: null };
+    runs.set(runId, run);
+    return run;
   };
 
   const summaryOf = (runId: string, run: KeptRun): RunSummary => {
@@ -61,19 +81,20 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
   };
 
   return {
-    name: 'memory',
+    name: NAME,
     async create(start, request) {
       const { runId } = start.input;
-      if (runs.has(runId)) throw refusal('run_exists', `There is a run ${runId} already.`);
-      const run: KeptRun = {
-        log: [frozen(start)],
-        status: 'running',
-        updatedAt: now(),
-        lease: null,
-        token: 0,
-      };
-      runs.set(runId, run);
-      return lend(run, runId, request);
+      return lend(add(runId, [frozen(start)], 'running'), runId, request);
+    },
+    async insert(log, status) {
+      const { runId } = checkWhole(log).input;
+      const kept: LogRecord[] = [];
+      const breathe = breather();
+      for (const record of log) {
+        kept.push(frozen(record));
+        await breathe();
+      }
+      add(runId, kept, status);
     },
     async append(lease, records, { status, settled = [] }) {
       const run = check(lease);
@@ -83,8 +104,11 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
       run.updatedAt = now();
       for (const { id, result } of settled) {
         const entry = inbox[id - 1];
-        if (entry?.runId === lease.runId) entry.result = frozen(result);
+        if (entry?.runId === lease.runId) entry.result ??= frozen(result);
       }
+      const result = answerAtEnd(status);
+      if (result === null) return;
+      for (const entry of inbox) if (entry.runId === lease.runId) entry.result ??= result;
     },
     async read(runId, from = 0) {
       return find(runId).log.slice(from);
@@ -118,12 +142,12 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
       run.lease = leaseOf(lease, { now: now(), ttl });
       return run.lease;
     },
-    async release({ runId, token }) {
-      const run = runs.get(runId);
-      if (run?.lease?.token === token) run.lease = null;
+    async release(lease) {
+      const run = runs.get(lease.runId);
+      if (run?.lease && isSame(run.lease, lease)) run.lease = null;
     },
     async post(runId, event) {
-      find(runId);
+      checkAnswerable(runId, find(runId).status);
       inbox.push({
         ...{ id: inbox.length + 1, runId, event: frozen(event) },
         ...{ result: null, isGone: false },
@@ -145,8 +169,4 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
 
 function frozen<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
-}
-
-function refusal(code: StoreErrorCode, message: string): AgentHubError<StoreErrorCode> {
-  return new AgentHubError(code, message);
 }

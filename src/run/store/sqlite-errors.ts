@@ -1,6 +1,8 @@
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { StoreErrorCode } from './store.types.ts';
 
+const BUSY = /SQLITE_BUSY|SQLITE_LOCKED|is locked/iu;
+
 const SAFE = 'What was stored before is not touched; nothing further was stored.';
 
 /** What to do, by the beginning of SQLite's code or of its message. */
@@ -25,11 +27,7 @@ const ADVICE: readonly [RegExp, StoreErrorCode, string][] = [
     'store_corrupt',
     'The database is damaged, and this part of it cannot be read. Nothing was stored; runs that can be read are usable. Copy the file aside, then recover what is left with: sqlite3 FILE ".recover".',
   ],
-  [
-    /SQLITE_BUSY|SQLITE_LOCKED|is locked/iu,
-    'store_busy',
-    `Another process kept the database for too long. ${SAFE} Try again.`,
-  ],
+  [BUSY, 'store_busy', `Another process kept the database for too long. ${SAFE} Try again.`],
   [
     /SQLITE_CANTOPEN|unable to open|ENOENT|EACCES|ENOTDIR|EROFS/iu,
     'store_unavailable',
@@ -42,13 +40,15 @@ const ADVICE: readonly [RegExp, StoreErrorCode, string][] = [
   ],
 ];
 
+/** Whether somebody else has the database now: it may be tried again. */
+export function isBusy(thrown: unknown): boolean {
+  return BUSY.test(said(thrown));
+}
+
 /** An error of SQLite or of the file system as one of ours, with what is safe and what to do. */
 export function storeError(thrown: unknown, file: string): AgentHubError<StoreErrorCode> {
-  const { code = '', message = String(thrown) } = (thrown ?? {}) as {
-    code?: string;
-    message?: string;
-  };
-  const found = ADVICE.find(([pattern]) => pattern.test(`${code} ${message}`));
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const found = ADVICE.find(([pattern]) => pattern.test(said(thrown)));
   const [, known, advice] = found ?? [null, 'store_failed' as const, SAFE];
   return new AgentHubError(
     known,
@@ -56,4 +56,13 @@ export function storeError(thrown: unknown, file: string): AgentHubError<StoreEr
     { file, cause: message },
     thrown,
   );
+}
+
+/** The code and the words of what was thrown. */
+function said(thrown: unknown): string {
+  const { code = '', message = String(thrown) } = (thrown ?? {}) as {
+    code?: string;
+    message?: string;
+  };
+  return `${code} ${message}`;
 }

@@ -31,7 +31,7 @@ export const LOG_COLUMNS = [whole('seq'), whole('at'), text('data')].join(', ');
 export const INBOX_COLUMNS = [whole('id'), text('event'), text('result')].join(', ');
 
 /** For people: what is not UTF-8 shows as such. */
-function read(bytes: Row[string] | undefined): string {
+export function read(bytes: Row[string] | undefined): string {
   return new TextDecoder().decode(bytes as Bytes);
 }
 
@@ -53,20 +53,11 @@ export function holderOf(row: Row, now: number): Lease | null {
   return isHeld(lease, now) ? lease : null;
 }
 
-/** A run's log from record `from` on, of its rows: whole or not at all. */
-export function toLog(
+/** Rows of a run's log from record `from` on, as records: all of them or none. */
+export function toRecords(
   rows: readonly Row[],
-  {
-    runId,
-    from = 0,
-    records,
-  }: { readonly runId: string; readonly from?: number; readonly records: number },
+  { runId, from }: { readonly runId: string; readonly from: number },
 ): readonly LogRecord[] {
-  if (rows.length < records - from) {
-    const gap = rows.findIndex(({ seq }, index) => seq !== from + index);
-    const seq = from + (gap < 0 ? rows.length : gap);
-    throw logCorrupt(`record ${seq} is missing, of ${records}`, { runId, seq });
-  }
   return rows.map((row, index) => toRecord(row, { index: from + index, runId }));
 }
 
@@ -75,13 +66,15 @@ const FAILED = 'xstate.error.actor.';
 
 /**
  * A record as it is stored, without its place: `["done", id, output]` or `["error", id, error]` of
- * an actor, `["event", event]` of anybody else, `["intent", callId, attempt]`, `["start", rest]`.
+ * an actor, `["event", event]` of anybody else, `["intent", callId, attempt]`, `["start", rest]`,
+ * `["limits", limits]`.
  * Three records of four are an actor's, and say its name three times otherwise.
  */
 export function encode(record: LogRecord): string {
   const { seq: _, at: __, kind, ...rest } = record;
   if (record.kind === 'start') return JSON.stringify([kind, rest]);
   if (record.kind === 'intent') return JSON.stringify([kind, record.callId, record.attempt]);
+  if (record.kind === 'limits') return JSON.stringify([kind, record.limits]);
   const { type, actorId: id, output, error, ...more } = record.event;
   const isPlain = Object.keys(more).length === 0 && typeof id === 'string';
   if (isPlain && type === `${DONE}${id}` && output !== undefined && error === undefined)
@@ -98,6 +91,7 @@ function decode(stored: unknown): object {
     return eventOf({ type: `${FAILED}${first}`, error: second, actorId: first });
   if (kind === 'event') return eventOf(first);
   if (kind === 'intent') return { kind, callId: first, attempt: second };
+  if (kind === 'limits') return { kind, limits: first };
   return { kind, ...(first as object) };
 }
 
@@ -125,10 +119,12 @@ function isRecord(record: LogRecord): boolean {
     return record.seq === 0 && typeof (record.input as AgentInput | undefined)?.runId === 'string';
   if (record.kind === 'event')
     return record.seq > 0 && typeof (record.event as { type?: unknown } | null)?.type === 'string';
+  if (record.kind === 'limits') return record.seq > 0 && record.limits !== null;
   return record.kind === 'intent' && typeof record.callId === 'string';
 }
 
-function logCorrupt(
+/** A log that cannot be read, and what to do. */
+export function logCorrupt(
   why: string,
   details: { readonly runId: string; readonly seq: number },
 ): AgentHubError<StoreErrorCode> {
@@ -146,7 +142,7 @@ export function toSummary(row: Row, now: number): RunSummary {
     createdAt: Number(row.created_at),
     updatedAt: Number(row.updated_at),
     status: read(row.status) as RunStatus,
-    prompt: row.prompt === undefined ? '' : read(row.prompt),
+    prompt: row.prompt === undefined || row.prompt === null ? '' : read(row.prompt),
     records: Number(row.records),
     drivenBy: holderOf(row, now)?.owner ?? null,
   };

@@ -37,7 +37,36 @@ const MIGRATIONS = [
      result TEXT
    );
    CREATE INDEX inbox_waiting ON inbox (run_id) WHERE result IS NULL;`,
+  // Ids of runs and tokens of leases are never used twice, also where a run was taken out. Answers
+  // do not wait for a run that has ended.
+  `CREATE TABLE numbers (
+     last INTEGER NOT NULL
+   );
+   INSERT INTO numbers (last) SELECT coalesce(max(
+     max(CAST(id AS INTEGER)), max(CAST(lease_token AS INTEGER))), 0) FROM runs;
+   CREATE TABLE loose_logs (
+     run INTEGER PRIMARY KEY,
+     at INTEGER NOT NULL
+   );
+   UPDATE inbox
+     SET result = '{"accepted":false,"code":"ended","message":"The run has ended."}'
+     WHERE result IS NULL
+       AND run_id IN (SELECT run_id FROM runs WHERE status IN ('done', 'failed', 'cancelled'));`,
 ];
+
+/**
+ * Looks at a database as it is at one moment. Another process can be in the way only before it
+ * begins: a statement that the driver gives up half way would stay open, and block what follows.
+ */
+export function inSnapshot<Value>(database: Database.Database, look: () => Value): Value {
+  database.exec('BEGIN');
+  try {
+    database.exec('SELECT 1 FROM sqlite_master LIMIT 1');
+    return look();
+  } finally {
+    if (database.inTransaction) database.exec('ROLLBACK');
+  }
+}
 
 /**
  * Looks whether a file may be used, and changes nothing: not even its journal mode.
@@ -64,7 +93,7 @@ export function checkUsable(database: Database.Database, file: string): void {
  */
 export function migrate(database: Database.Database, file: string): void {
   const known = () => Number(pragma(database, 'user_version'));
-  if (known() === MIGRATIONS.length) return;
+  if (inSnapshot(database, known) === MIGRATIONS.length) return;
   database.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have been quicker.

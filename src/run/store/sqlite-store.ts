@@ -1,38 +1,51 @@
-import { resolve } from 'node:path';
-import type Database from 'libsql';
-import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { storeError } from './sqlite-errors.ts';
-import { closeDatabase, openDatabase, watchFiles } from './sqlite-file.ts';
+import { connect } from './sqlite-connection.ts';
+import { realFile } from './sqlite-file.ts';
+import { nextNumber, sqliteLogs } from './sqlite-logs.ts';
 import {
-  encode,
   holderOf,
   INBOX_COLUMNS,
-  LOG_COLUMNS,
   PROMPT_COLUMN,
   type Row,
   RUN_COLUMNS,
+  read as textOf,
   toInboxEntry,
-  toLog,
   toResult,
   toSummary,
 } from './sqlite-rows.ts';
-import { checkOrder, leaseLost, leaseOf, runDriven } from './store.rules.ts';
+import {
+  answerAtEnd,
+  checkAnswerable,
+  checkOrder,
+  checkWhole,
+  isSame,
+  leaseLost,
+  leaseOf,
+  runDriven,
+  runExists,
+  runUnknown,
+} from './store.rules.ts';
 import type {
   Lease,
-  LogRecord,
+  LeaseRequest,
   RunFilter,
+  RunStatus,
   RunStore,
   RunSummary,
-  StoreErrorCode,
+  SettledAnswer,
+  StartRecord,
 } from './store.types.ts';
 
 /** Where the database is, and how long it waits. */
 export interface SqliteStoreOptions {
-  /** The database file; its folder is made if it is missing. */
+  /** The database file, or a link to it; its folder is made if it is missing. */
   readonly path: string;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
-  /** Milliseconds to wait for another process's write. Default 10 000. */
+  /**
+   * Milliseconds that a call waits while another process has the database locked, before it rejects
+   * with `store_busy`. Only that call waits, and later writes of this store: the event loop goes on.
+   * Default 10 000.
+   */
   readonly busyTimeout?: number;
 }
 
@@ -46,71 +59,26 @@ export function sqliteStore({
   now = Date.now,
   busyTimeout = 10_000,
 }: SqliteStoreOptions): RunStore {
-  const file = resolve(path);
-  const database = openDatabase(file, busyTimeout);
-  const files = watchFiles(file);
-  const statements = new Map<string, Database.Statement>();
-
-  /** Runs one statement, prepared once. */
-  const sql = (text: string): Database.Statement => {
-    const known = statements.get(text);
-    if (known !== undefined) return known;
-    const prepared = database.prepare(text);
-    statements.set(text, prepared);
-    return prepared;
-  };
-  const get = (text: string, ...values: unknown[]) =>
-    sql(text).get(...values.map(bindable)) as Row | undefined;
-  const all = (text: string, ...values: unknown[]) =>
-    sql(text).all(...values.map(bindable)) as Row[];
-  const run = (text: string, ...values: unknown[]) =>
-    sql(text).run(...values.map(bindable)).changes;
-
-  /** Turns what SQLite throws into an error with a code; what is ours passes. */
-  const guarded = async <Value>(work: () => Value): Promise<Value> => {
-    try {
-      return work();
-    } catch (thrown) {
-      throw thrown instanceof AgentHubError ? thrown : storeError(thrown, file);
-    }
-  };
-
-  /** Does all of it or nothing, with nobody else writing meanwhile. */
-  const write = <Value>(work: () => Value, durable = false): Promise<Value> =>
-    guarded(() => {
-      if (durable) database.exec('PRAGMA synchronous = FULL');
-      try {
-        database.exec('BEGIN IMMEDIATE');
-        try {
-          files.check();
-          const value = work();
-          database.exec('COMMIT');
-          return value;
-        } catch (thrown) {
-          if (database.inTransaction) database.exec('ROLLBACK');
-          throw thrown;
-        }
-      } finally {
-        if (durable) database.exec('PRAGMA synchronous = NORMAL');
-      }
-    });
+  const file = realFile(path);
+  const database = connect(file, busyTimeout);
+  const { get, all, run, read, write } = database;
+  const logs = sqliteLogs(database, now);
+  // Nobody waits for it; where it fails, it is tried again when the file is opened next.
+  logs.sweepAbandoned().catch(() => {});
 
   const find = (runId: string): Row => {
     const row = get(`SELECT ${RUN_COLUMNS} FROM runs WHERE run_id = ?`, runId);
-    if (row === undefined)
-      throw new AgentHubError<StoreErrorCode>(
-        'run_unknown',
-        `There is no run ${runId} in ${file}.`,
-      );
+    if (row === undefined) throw runUnknown(runId, file);
     return row;
   };
   const check = (lease: Lease): Row => {
     const row = find(lease.runId);
-    if (row.lease_token !== lease.token || row.lease_owner === null) throw leaseLost(lease);
+    if (row.lease_owner === null) throw leaseLost(lease);
+    const given = { owner: textOf(row.lease_owner), token: Number(row.lease_token) };
+    if (!isSame(given, lease)) throw leaseLost(lease);
     return row;
   };
-  const lend = (to: Pick<Lease, 'runId' | 'owner' | 'token'>, ttl: number): Lease => {
-    const lease = leaseOf(to, { now: now(), ttl });
+  const keep = (lease: Lease): Lease => {
     run(
       'UPDATE runs SET lease_owner = ?, lease_token = ?, lease_renewed_at = ?, lease_expires_at = ? WHERE run_id = ?',
       lease.owner,
@@ -121,16 +89,28 @@ export function sqliteStore({
     );
     return lease;
   };
-  const insert = (row: Row, records: readonly LogRecord[]) => {
-    for (const record of records)
-      run(
-        'INSERT INTO log (run, seq, at, data) VALUES (?, ?, ?, ?)',
-        row.id,
-        record.seq,
-        record.at,
-        encode(record),
-      );
+  const lend = (runId: string, { owner, ttl }: LeaseRequest): Lease =>
+    keep(leaseOf({ runId, owner, token: nextNumber(database) }, { now: now(), ttl }));
+  const checkFree = (runId: string): void => {
+    if (get('SELECT 1 FROM runs WHERE run_id = ?', runId) !== undefined)
+      throw runExists(runId, file);
   };
+  const add = (id: number, { input, at }: StartRecord, status: RunStatus, records: number) => {
+    checkFree(input.runId);
+    run(
+      `INSERT INTO runs (id, run_id, created_at, updated_at, status, records, lease_token)
+       VALUES (?, ?, ?, ?, ?, ?, 0)`,
+      ...[id, input.runId, at, now(), status, records],
+    );
+    run('INSERT INTO prompts (run, prompt) VALUES (?, ?)', id, input.prompt);
+  };
+  const settle = (runId: string, { id, result }: SettledAnswer) =>
+    run(
+      'UPDATE inbox SET result = ? WHERE id = ? AND run_id = ? AND result IS NULL',
+      JSON.stringify(result),
+      id,
+      runId,
+    );
 
   const listRuns = (
     { status, search = '', limit = 100 }: RunFilter = {},
@@ -138,7 +118,7 @@ export function sqliteStore({
   ): readonly RunSummary[] =>
     all(
       `SELECT ${RUN_COLUMNS}${withPrompts ? `, ${PROMPT_COLUMN}` : ''} FROM runs
-       ${withPrompts ? 'JOIN prompts ON run = runs.id' : ''}
+       ${withPrompts ? 'LEFT JOIN prompts ON run = runs.id' : ''}
        WHERE (?1 IS NULL OR status = ?1) AND (instr(lower(run_id), lower(?2)) > 0
          ${withPrompts ? 'OR instr(lower(prompt), lower(?2)) > 0' : ''})
        ORDER BY runs.created_at DESC, runs.id DESC LIMIT ?3`,
@@ -147,32 +127,33 @@ export function sqliteStore({
 
   return {
     name: file,
-    create: (start, { owner, ttl }) =>
+    create: (start, request) =>
       write(() => {
-        const { runId, prompt } = start.input;
-        if (get('SELECT 1 FROM runs WHERE run_id = ?', runId) !== undefined)
-          throw new AgentHubError<StoreErrorCode>(
-            'run_exists',
-            `There is a run ${runId} already in ${file}.`,
-          );
-        run(
-          `INSERT INTO runs (run_id, created_at, updated_at, status, records, lease_token)
-           VALUES (?, ?, ?, 'running', 1, 0)`,
-          runId,
-          start.at,
-          now(),
-        );
-        const row = find(runId);
-        run('INSERT INTO prompts (run, prompt) VALUES (?, ?)', row.id, prompt);
-        insert(row, [start]);
-        return lend({ runId, owner, token: 1 }, ttl);
+        const id = nextNumber(database);
+        add(id, start, 'running', 1);
+        logs.add(id, [start]);
+        return lend(start.input.runId, request);
       }),
+    insert: async (log, status) => {
+      const start = checkWhole(log);
+      await read(() => checkFree(start.input.runId));
+      const id = await logs.write(log);
+      try {
+        await write(() => {
+          logs.adopt(id);
+          add(id, start, status, log.length);
+        }, true);
+      } catch (thrown) {
+        await logs.sweep(id).catch(() => {});
+        throw thrown;
+      }
+    },
     append: (lease, records, { durable, status, settled = [] }) =>
       write(() => {
         const row = check(lease);
         const known = Number(row.records);
         checkOrder(records, known);
-        insert(row, records);
+        logs.add(Number(row.id), records);
         run(
           'UPDATE runs SET records = ?, updated_at = ?, status = coalesce(?, status) WHERE run_id = ?',
           known + records.length,
@@ -180,27 +161,27 @@ export function sqliteStore({
           status ?? null,
           lease.runId,
         );
-        for (const { id, result } of settled)
-          run(
-            'UPDATE inbox SET result = ? WHERE id = ? AND run_id = ?',
-            JSON.stringify(result),
-            id,
-            lease.runId,
-          );
-      }, durable),
-    read: (runId, from = 0) =>
-      guarded(() => {
-        // Looked up first: records that are added meanwhile are no gap.
-        const { id, records } = find(runId);
-        const rows = all(
-          `SELECT ${LOG_COLUMNS} FROM log WHERE run = ? AND seq >= ? ORDER BY seq`,
-          id,
-          from,
+        for (const answer of settled) settle(lease.runId, answer);
+        const result = answerAtEnd(status);
+        if (result === null) return;
+        run(
+          'UPDATE inbox SET result = ? WHERE run_id = ? AND result IS NULL',
+          JSON.stringify(result),
+          lease.runId,
         );
-        return toLog(rows, { runId, from, records: Number(records) });
-      }),
+      }, durable),
+    read: async (runId, from = 0) => {
+      const { id, records } = await read(() => find(runId));
+      try {
+        return await logs.read(Number(id), { runId, from, records: Number(records) });
+      } catch (thrown) {
+        // Taken out while it was read, it is no damaged one.
+        await read(() => find(runId));
+        throw thrown;
+      }
+    },
     summary: (runId) =>
-      guarded(() => {
+      read(() => {
         const row = find(runId);
         try {
           const { prompt } =
@@ -212,7 +193,7 @@ export function sqliteStore({
         }
       }),
     list: (filter) =>
-      guarded(() => {
+      read(() => {
         try {
           return listRuns(filter);
         } catch {
@@ -220,69 +201,56 @@ export function sqliteStore({
           return listRuns(filter, { withPrompts: false });
         }
       }),
-    remove: (runId) =>
-      write(() => {
+    remove: async (runId) => {
+      const id = await write(() => {
         const row = find(runId);
         const held = holderOf(row, now());
         if (held !== null) throw runDriven(held);
-        run('DELETE FROM log WHERE run = ?', row.id);
         run('DELETE FROM prompts WHERE run = ?', row.id);
         run('DELETE FROM inbox WHERE run_id = ?', runId);
         run('DELETE FROM runs WHERE id = ?', row.id);
-      }, true),
-    acquire: (runId, { owner, ttl }) =>
+        logs.disown(Number(row.id));
+        return Number(row.id);
+      }, true);
+      // The run is gone; what is left of its log goes when the file is opened next, if not now.
+      await logs.sweep(id).catch(() => {});
+    },
+    acquire: (runId, request) =>
       write(() => {
         const row = find(runId);
         const held = holderOf(row, now());
         if (held !== null) throw runDriven(held);
-        return lend({ runId, owner, token: Number(row.lease_token) + 1 }, ttl);
+        return lend(runId, request);
       }),
     renew: (lease, ttl) =>
       write(() => {
         check(lease);
-        return lend(lease, ttl);
+        return keep(leaseOf(lease, { now: now(), ttl }));
       }),
-    release: ({ runId, token }) =>
+    release: ({ runId, owner, token }) =>
       write(() => {
         run(
-          'UPDATE runs SET lease_owner = NULL, lease_expires_at = NULL WHERE run_id = ? AND lease_token = ?',
+          'UPDATE runs SET lease_owner = NULL, lease_expires_at = NULL WHERE run_id = ? AND lease_token = ? AND lease_owner = ?',
           runId,
           token,
+          owner,
         );
       }),
     post: (runId, event) =>
       write(() => {
-        find(runId);
+        checkAnswerable(runId, textOf(find(runId).status) as RunStatus);
         const text = JSON.stringify(event);
-        return Number(
-          sql('INSERT INTO inbox (run_id, event) VALUES (?, ?)').run(
-            bindable(runId),
-            bindable(text),
-          ).lastInsertRowid,
-        );
+        return run('INSERT INTO inbox (run_id, event) VALUES (?, ?)', runId, text).added;
       }, true),
     pending: (runId) =>
-      guarded(() =>
+      read(() =>
         all(
           `SELECT ${INBOX_COLUMNS} FROM inbox WHERE run_id = ? AND result IS NULL ORDER BY inbox.id`,
           runId,
         ).map((row) => toInboxEntry(row, runId)),
       ),
     resultOf: (id) =>
-      guarded(() => toResult(get(`SELECT ${INBOX_COLUMNS} FROM inbox WHERE id = ?`, id))),
-    close: () =>
-      guarded(() => {
-        statements.clear();
-        closeDatabase(database);
-      }),
+      read(() => toResult(get(`SELECT ${INBOX_COLUMNS} FROM inbox WHERE id = ?`, id))),
+    close: () => database.close(),
   };
-}
-
-/** The driver aborts the whole process over a value that is neither of these. */
-function bindable(value: unknown): string | number | null {
-  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
-  throw new AgentHubError<StoreErrorCode>(
-    'store_failed',
-    `A store is given texts and numbers, not ${typeof value}; nothing was stored.`,
-  );
 }

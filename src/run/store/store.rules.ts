@@ -1,7 +1,10 @@
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import type { Lease, LogRecord, StoreErrorCode } from './store.types.ts';
+import { refuse } from '../answers.ts';
+import type { AnswerResult } from '../run.types.ts';
+import { hasEnded } from '../run-status.ts';
+import type { Lease, LogRecord, RunStatus, StartRecord, StoreErrorCode } from './store.types.ts';
 
-// What every store keeps to: leases, and the order of records.
+// What every store keeps to: leases, the order of records, and answers to runs that have ended.
 
 /** A lease from now on. */
 export function leaseOf(
@@ -17,6 +20,14 @@ export function leaseOf(
  */
 export function isHeld({ renewedAt, expiresAt }: Lease, now: number): boolean {
   return expiresAt > now && expiresAt - now <= 2 * (expiresAt - renewedAt);
+}
+
+/** Whether a lease is the one that was given last. */
+export function isSame(
+  given: Pick<Lease, 'owner' | 'token'>,
+  { owner, token }: Pick<Lease, 'owner' | 'token'>,
+): boolean {
+  return given.token === token && given.owner === owner;
 }
 
 /** Somebody else drives the run. */
@@ -35,6 +46,39 @@ export function leaseLost({ runId, owner }: Lease): AgentHubError<StoreErrorCode
     `${owner} no longer drives run ${runId}: its lease lapsed and the run was taken over. Nothing was written.`,
     { runId },
   );
+}
+
+/** There is one by that id already. */
+export function runExists(runId: string, name: string): AgentHubError<StoreErrorCode> {
+  return new AgentHubError('run_exists', `There is a run ${runId} already in ${name}.`, { runId });
+}
+
+/** There is none by that id. */
+export function runUnknown(runId: string, name: string): AgentHubError<StoreErrorCode> {
+  return new AgentHubError('run_unknown', `There is no run ${runId} in ${name}.`, { runId });
+}
+
+/** @throws AgentHubError `run_ended`: nobody would ever take an answer that was posted now. */
+export function checkAnswerable(runId: string, status: RunStatus): void {
+  if (!hasEnded(status)) return;
+  throw new AgentHubError<StoreErrorCode>(
+    'run_ended',
+    `Run ${runId} has ended (${status}); it takes no answers.`,
+    { runId, status },
+  );
+}
+
+/** What becomes of the answers that wait when a run ends, or null while it goes on. */
+export function answerAtEnd(status: RunStatus | undefined): AnswerResult | null {
+  return status !== undefined && hasEnded(status) ? refuse('ended') : null;
+}
+
+/** @throws AgentHubError `log_corrupt` for a log that is not whole from its record 0 on. */
+export function checkWhole(log: readonly LogRecord[]): StartRecord {
+  checkOrder(log, 0);
+  const [start] = log;
+  if (start?.kind === 'start') return start;
+  throw new AgentHubError<StoreErrorCode>('log_corrupt', 'The log has no record 0 to start from.');
 }
 
 /** Records must follow the log without a gap. */

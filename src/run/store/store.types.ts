@@ -1,9 +1,9 @@
-import type { AgentInput, PublicEvent } from '../../../machines/agent/agent.types.ts';
+import type { AgentInput, Limits, PublicEvent } from '../../../machines/agent/agent.types.ts';
 import type { JsonObject } from '../../../machines/vocabulary/json.ts';
 import type { AnswerResult } from '../run.types.ts';
 
 /** One entry of a run's log. `seq` counts from 0 without gaps; `at` is milliseconds since the epoch. */
-export type LogRecord = StartRecord | EventRecord | IntentRecord;
+export type LogRecord = StartRecord | EventRecord | IntentRecord | LimitsRecord;
 
 /** Record 0: all that is needed to fold the rest. */
 export interface StartRecord {
@@ -14,6 +14,8 @@ export interface StartRecord {
   readonly input: AgentInput;
   /** Whether the log came from a file that nobody vouched for; see `Runs.import`. */
   readonly imported?: true;
+  /** Of an imported log: how many of its records came with the file. */
+  readonly importedRecords?: number;
   /** Where a forked run comes from. */
   readonly forkedFrom?: { readonly runId: string; readonly seq: number };
 }
@@ -33,6 +35,17 @@ export interface IntentRecord {
   readonly kind: 'intent';
   readonly callId: string;
   readonly attempt: number;
+}
+
+/**
+ * From here on the run counts under these limits, where they are lower than its own: written when
+ * an agent takes up a run that was imported.
+ */
+export interface LimitsRecord {
+  readonly seq: number;
+  readonly at: number;
+  readonly kind: 'limits';
+  readonly limits: Limits;
 }
 
 /** Where a run stands, as its driver last said. `running` without a driver was interrupted. */
@@ -59,7 +72,10 @@ export interface RunFilter {
   readonly limit?: number;
 }
 
-/** The right to drive one run. A later lease has a higher token, and an earlier one is void then. */
+/**
+ * The right to drive one run. A later lease has a higher token, and an earlier one is void then;
+ * no token is given twice, also where a run was taken out and another has its id.
+ */
 export interface Lease {
   readonly runId: string;
   readonly owner: string;
@@ -103,6 +119,7 @@ export interface SettledAnswer {
 /**
  * Why a store refuses. `details` says more where that helps.
  * - `run_unknown`, `run_exists`: by id.
+ * - `run_ended`: the run takes no answers any more.
  * - `run_driven`: somebody else holds the lease (`owner`, `expiresAt`).
  * - `lease_lost`: the lease lapsed and was taken over; nothing was written.
  * - `log_corrupt`: this run's log cannot be read; other runs stay usable.
@@ -111,6 +128,7 @@ export interface SettledAnswer {
 export type StoreErrorCode =
   | 'run_unknown'
   | 'run_exists'
+  | 'run_ended'
   | 'run_driven'
   | 'lease_lost'
   | 'log_corrupt'
@@ -133,7 +151,15 @@ export interface RunStore {
   readonly name: string;
   /** Creates a run with its first record, driven by `request.owner`. */
   create(start: StartRecord, request: LeaseRequest): Promise<Lease>;
-  /** Adds records to a run's log, with all that belongs to them or none, if the lease holds. */
+  /**
+   * Adds a run with its whole log, which nobody drives; its status is `status`. It is there with all
+   * of its log, or not at all, also when the process dies or the disk is full meanwhile.
+   */
+  insert(log: readonly LogRecord[], status: RunStatus): Promise<void>;
+  /**
+   * Adds records to a run's log, with all that belongs to them or none, if the lease holds. Where
+   * the status says that the run has ended, answers that still wait are refused with it (`ended`).
+   */
   append(lease: Lease, records: readonly LogRecord[], options: AppendOptions): Promise<void>;
   /** A run's log from record `from` (default 0) on, in order, checked for gaps. */
   read(runId: string, from?: number): Promise<readonly LogRecord[]>;
@@ -148,7 +174,10 @@ export interface RunStore {
   renew(lease: Lease, ttl: number): Promise<Lease>;
   /** Gives a lease back; one that is lost already is no error. */
   release(lease: Lease): Promise<void>;
-  /** Puts an answer into a run's inbox and gives its id. Anyone may. */
+  /**
+   * Puts an answer into a run's inbox and gives its id. Anyone may, until the run has ended: then
+   * it rejects with `run_ended`, for nobody would take it.
+   */
   post(runId: string, event: PublicEvent): Promise<number>;
   /** The answers of a run that nobody has dealt with, oldest first. */
   pending(runId: string): Promise<readonly InboxEntry[]>;

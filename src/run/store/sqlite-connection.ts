@@ -3,8 +3,8 @@ import type Database from 'libsql';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { isBusy, storeError } from './sqlite-errors.ts';
 import { closeDatabase, openDatabase, prepareDatabase, watchFiles } from './sqlite-file.ts';
-import { inSnapshot } from './sqlite-schema.ts';
 import type { Row } from './sqlite-rows.ts';
+import { inSnapshot } from './sqlite-schema.ts';
 import type { StoreErrorCode } from './store.types.ts';
 
 /** Milliseconds between two tries for a database that another process has locked: first, at most. */

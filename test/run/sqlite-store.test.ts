@@ -137,7 +137,6 @@ describe('a run that is added with its log', () => {
     // What could not be cleared away with a full disk is, when the file is opened next.
     await store.close();
     const later = sqliteStore({ path: path(), now: () => Date.now() + 3_600_000 });
-    await nextTurn();
     await later.close();
     expect(rowsIn(path())).toEqual(NOTHING);
     other.close();
@@ -162,7 +161,6 @@ describe('a run that is added with its log', () => {
     ] as const) {
       const opened = sqliteStore({ path: path(), now: () => Date.now() + later });
       expect((await opened.list()).map(({ runId }) => runId)).toEqual(['kept']);
-      await nextTurn();
       await opened.close();
       expect(rowsIn(path())).toEqual(left);
     }

@@ -11,6 +11,7 @@ import type {
 import type { ParsedCall } from '../../../machines/vocabulary/step.ts';
 import { measureRequest } from '../../model/measure-request.ts';
 import { capResult } from '../../tools/cap-result.ts';
+import { breather } from '../breather.ts';
 import { checkInput } from './check-input.ts';
 import { type AgentParts, portActor } from './parts.ts';
 
@@ -49,10 +50,14 @@ const replySchema = z.object({
 /** Asks the model, and reports the step with every request made for it. */
 export function callModelPort(parts: AgentParts) {
   const { model, protocol, instructions, specs, now } = parts;
+  const breathe = breather();
   return portActor<'callModel'>(
     parts,
     'model_failed',
     async ({ turn, messages, locale }, { signal, services: { observer } }) => {
+      // Where model, tools and store all answer at once, nothing else would ever have its turn.
+      await breathe();
+      signal.throwIfAborted();
       const request = protocol.toRequest({ instructions, tools: specs, messages, locale });
       const startedAt = now();
       const opened = { kind: 'model', turn, model: model.name, status: 'open' } as const;

@@ -10,7 +10,6 @@ import type { Hook } from '../../hooks/hook.types.ts';
 import type { Model } from '../../model/model.types.ts';
 import type { Protocol } from '../../protocol/protocol.types.ts';
 import type { Tool } from '../../tools/tool.types.ts';
-import { breather } from '../breather.ts';
 import type { Journal } from '../journal.ts';
 import type { RunObserver } from '../observer.ts';
 import type { Slots } from '../slots.ts';
@@ -61,14 +60,11 @@ export function portActor<Name extends PortName>(
   fallbackCode: string,
   work: (input: PortInputs[Name], scope: PortScope) => Promise<PortOutputs[Name]>,
 ): PromiseActorLogic<PortOutputs[Name], PortInputs[Name]> {
-  const breathe = breather();
   return fromPromise<PortOutputs[Name], PortInputs[Name]>(async ({ input, signal, self }) => {
     try {
       // By the actor that invoked the port: of all handles a run ever had, it is that one's work.
       const services = servicesOf(agentOf(self) ?? self);
       await services.journal?.ready();
-      // Where model, tools and store all answer at once, nothing else would ever have its turn.
-      await breathe();
       signal.throwIfAborted();
       const scope = { signal, services, history: () => historyOf(self) };
       // Questions, events and steps hand parts of it to hosts: none of them may change a run.

@@ -63,8 +63,8 @@ export function sqliteStore({
   const database = connect(file, busyTimeout);
   const { get, all, run, read, write } = database;
   const logs = sqliteLogs(database, now);
-  // Nobody waits for it; where it fails, it is tried again when the file is opened next.
-  logs.sweepAbandoned().catch(() => {});
+  // Only `close` waits for it; where it fails, it is tried again when the file is opened next.
+  const swept = logs.sweepAbandoned().catch(() => {});
 
   const find = (runId: string): Row => {
     const row = get(`SELECT ${RUN_COLUMNS} FROM runs WHERE run_id = ?`, runId);
@@ -251,6 +251,9 @@ export function sqliteStore({
       ),
     resultOf: (id) =>
       read(() => toResult(get(`SELECT ${INBOX_COLUMNS} FROM inbox WHERE id = ?`, id))),
-    close: () => database.close(),
+    close: async () => {
+      await swept;
+      await database.close();
+    },
   };
 }

@@ -67,10 +67,12 @@ export async function agreedSettings(flags: DriveFlags, io: Io): Promise<Setting
   return trusted;
 }
 
-/** @throws AgentHubError `untrusted` where something is held back: for work that cannot ask. */
-export function requireAgreed(configuration: Configuration): void {
+/** The settings as they are now, for work that cannot ask. @throws AgentHubError `untrusted`. */
+export function settingsNow(flags: CommonFlags, io: Io): Settings {
+  const configuration = configurationOf(flags, io);
   const { found, settings } = configuration;
   if (found !== null && heldBackOf(configuration).length > 0) throw refusalOf(found, settings);
+  return settings;
 }
 
 function refusalOf(found: FoundConfig, settings: Settings): AgentHubError<'untrusted'> {

@@ -7,12 +7,7 @@ import { openRuns } from '../run/runs.ts';
 import type { Runs } from '../run/runs.types.ts';
 import type { RunStore } from '../run/store/store.types.ts';
 import { prepareAgent } from './build-agent.ts';
-import {
-  agreedSettings,
-  configurationOf,
-  requireAgreed,
-  settingsToLook,
-} from './command-settings.ts';
+import { agreedSettings, settingsNow, settingsToLook } from './command-settings.ts';
 import { type Setting, type Settings, unflatten } from './config.ts';
 import type { DriveFlags } from './flags.ts';
 import type { Io } from './io.ts';
@@ -135,9 +130,8 @@ export async function withRuns<Result>(
     const { store } = opened;
     const runs = openRuns(store, { now: io.clock.now });
     const makeAgent = async () => {
-      // A command that looked could not ask.
-      if (!drives) requireAgreed(configurationOf(flags, io));
-      return withStoreWords((await prepareAgent(settings, io))(store), opened);
+      const make = await prepareAgent(drives ? settings : settingsNow(flags, io), io);
+      return withStoreWords(make(store), opened);
     };
     return work({ settings, locale, store, isNew, runs, makeAgent });
   });

@@ -256,11 +256,11 @@ describe('what a folder brings, by command', () => {
   it('what tightens takes effect unasked', async () => {
     const file = { permissions: { policies: { knowledge_search: 'deny' } }, limits: { turns: 3 } };
     const cwd = await temporaryFolder({ [FILE]: file });
+    const trust = await agenthub(cwd, ['trust']);
+    expect([trust.exitCode, trust.out]).toEqual([0, `${cwd}: nothing here needs trust.\n`]);
     const { exitCode, err } = await agenthub(cwd, ['run', 'how do I get an invoice?']);
     expect(exitCode).toBe(0);
     expect(err).toContain('The policy forbids this tool');
-    const trust = await agenthub(cwd, ['trust']);
-    expect([trust.exitCode, trust.out]).toEqual([0, `${cwd}: nothing here needs trust.\n`]);
   });
 
   it('a folder may not loosen what an extension says', async () => {

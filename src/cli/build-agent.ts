@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Policies } from '../../machines/permission/policies.ts';
+import { DEFAULT_POLICIES, type Policies } from '../../machines/permission/policies.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Hook } from '../hooks/index.ts';
 import { todoReminder, unfinishedTodos } from '../hooks/index.ts';
 import type { Model } from '../model/index.ts';
@@ -11,13 +12,14 @@ import { createAgent } from '../run/create-agent.ts';
 import { createDefaultTools } from '../run/default-tools.ts';
 import type { RunStore } from '../run/store/store.types.ts';
 import type { Tool } from '../tools/tool.types.ts';
-import { type Settings, unflatten } from './config.ts';
+import { type Setting, type Settings, unflatten } from './config.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { type Extension, loadExtension, withOwnHooks, withOwnTools } from './extension.ts';
 import type { Io } from './io.ts';
 import { say } from './texts.ts';
+import { stricter } from './trust/stricter.ts';
 
-/** The variable that goes to whatever endpoint is configured. */
+/** The variable that goes to whatever endpoint a person chose. */
 const ANY_KEY = 'AGENTHUB_API_KEY';
 
 /** Providers' own variables. They go to that provider's own address and nowhere else. */
@@ -67,17 +69,34 @@ function agentOptions(
 ): Omit<AgentOptions, 'model'> {
   const config = unflatten(settings);
   const { locale = 'en', protocol = 'native-calls', instructions = '' } = config;
-  const policies = { ...extension?.policies, ...(config.permissions?.policies as Policies) };
   return {
     protocol,
     locale,
     instructions,
     tools: toolsOf(settings, { cwd, extension }),
     hooks: withOwnHooks(configuredHooks(settings, extension), extension),
-    permissions: { policies },
+    permissions: { policies: ownPolicies(settings, extension) },
     limits: (config.limits ?? {}) as NonNullable<AgentOptions['limits']>,
     createId: newRunId,
   };
+}
+
+/**
+ * The policies over the shipped ones: the extension's, and the configuration's over those. Those of a
+ * file that was only found never loosen what holds without it, whoever gave that.
+ */
+export function ownPolicies(settings: Settings, extension: Extension | null): Policies {
+  const setting = settings.get('permissions.policies');
+  const given = (setting?.value ?? {}) as Policies;
+  const brought = extension?.policies ?? {};
+  if (setting === undefined || isPersonsWord(setting)) return { ...brought, ...given };
+  const without: Policies = { ...DEFAULT_POLICIES, ...brought };
+  const tightened = Object.entries(given).flatMap(([tool, policy]) => {
+    const base = Object.hasOwn(without, tool) ? without[tool] : undefined;
+    const both = policy === 'ask' || policy === 'deny' ? stricter(base, policy) : base;
+    return both === undefined ? [] : [[tool, both] as const];
+  });
+  return { ...brought, ...Object.fromEntries(tightened) };
 }
 
 /** Where an extension leaves out what ships, a hook is there only if somebody asked for it. */
@@ -119,6 +138,7 @@ function buildModel(settings: Settings, env: Io['env']): Model {
     throw new AgentHubError('invalid_config', say(locale, 'noProvider', { path }));
   }
   if (provider === 'offline') return offlineModel();
+  checkDirection(settings, locale);
   if (name === undefined)
     throw new AgentHubError('invalid_config', say(locale, 'noName', { provider }));
   const apiKey = apiKeyOf(model, env)?.value;
@@ -135,6 +155,25 @@ function buildModel(settings: Settings, env: Io['env']): Model {
     ...(maxRetries !== undefined && { maxRetries }),
     ...(stream !== undefined && { stream }),
   });
+}
+
+/**
+ * What a person writes, and their key, go where they said and nowhere else. The settings of a file
+ * that was only found are held back long before; this holds whatever becomes of that.
+ * @throws AgentHubError `invalid_config` naming the setting and its file.
+ */
+function checkDirection(settings: Settings, locale: Locale): void {
+  for (const path of ['model.provider', 'model.baseURL', 'model.name']) {
+    const setting = settings.get(path);
+    if (setting === undefined || isPersonsWord(setting)) continue;
+    const values = { path, file: setting.from };
+    throw new AgentHubError('invalid_config', say(locale, 'foundDirection', values));
+  }
+}
+
+/** Whether a person gave a value: by a variable, a flag, or a file that they named or trusted. */
+function isPersonsWord({ source, isTrusted }: Setting): boolean {
+  return source === 'environment' || source === 'flag' || (source === 'file' && isTrusted === true);
 }
 
 /** The variable whose key would be sent, or null. */

@@ -18,7 +18,8 @@ export function commandLine(words: readonly string[], flags: CommonFlags): strin
     const value = flags[name];
     return typeof value === 'string' ? [flag, value] : [];
   });
-  return ['agenthub', ...words, ...again].map(quoted).join(' ');
+  const ignoring = flags.ignoreConfig === true ? ['--ignore-config'] : [];
+  return ['agenthub', ...words, ...again, ...ignoring].map(quoted).join(' ');
 }
 
 function quoted(word: string): string {

@@ -17,3 +17,11 @@ export function checkConfig(
   );
   return { ok: false, problems };
 }
+
+/** Problems as lines that begin with where the setting was set: a file, a variable or a flag. */
+export function problemLines(
+  problems: readonly Problem[],
+  from: (path: string) => string,
+): readonly string[] {
+  return problems.map(({ path, text }) => [from(path), path, text].filter(Boolean).join(': '));
+}

@@ -1,21 +1,22 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
-import { AgentHubError, toErrorData } from '../../machines/vocabulary/errors.ts';
+import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import { DEFAULT_AGENT_LIMITS } from '../run/agent-options.ts';
-import { checkConfig } from './config-problems.ts';
+import { readConfigFile } from './config-file.ts';
+import { checkConfig, problemLines } from './config-problems.ts';
 import type { ConfigFile } from './config-schema.ts';
-import { sayError } from './error-texts.ts';
+import { flatten, nested, type Values } from './config-values.ts';
 import { packageFolder } from './package-folder.ts';
-import { readJsonFile } from './read-file.ts';
 import { say } from './texts.ts';
+import { type FoundFile, judgeFound } from './trust/found-file.ts';
 
 /** The configuration file the command line looks for in its working folder. */
-const CONFIG_FILE = 'agenthub.config.json';
+export const CONFIG_FILE = 'agenthub.config.json';
 
 /** Where runs are kept unless something else is said, in the working folder. */
-const STORE_FILE = join('.agenthub', 'runs.db');
+export const STORE_FILE = join('.agenthub', 'runs.db');
 
 /** Where a value comes from. */
 export type Source = 'default' | 'file' | 'environment' | 'flag';
@@ -25,6 +26,8 @@ export interface Setting {
   readonly source: Source;
   /** The file's path, the variable's or the flag's name; empty for a default. */
   readonly from: string;
+  /** Whether a person named or trusted the file; left out for one that was only found. */
+  readonly isTrusted?: true;
 }
 
 /** Values by dotted path, such as `model.name`. */
@@ -65,9 +68,6 @@ export const DEFAULTS: Readonly<Record<string, unknown>> = {
   ),
 };
 
-/** Values by dotted path; undefined where none was given. */
-type Values = Readonly<Record<string, unknown>>;
-
 /** A flag's value and how it is written. */
 export type Flags = Readonly<Record<string, { readonly flag: string; readonly value: unknown }>>;
 
@@ -77,50 +77,86 @@ export interface LoadOptions {
   readonly flags: Flags;
   /** A file named on the command line: it must exist. */
   readonly file?: string | undefined;
+  /** Whether a file that is merely there is left alone. Default false. */
+  readonly ignoresFound?: boolean | undefined;
+}
+
+/** The settings in effect, and the file that was found rather than named, or null. */
+export interface Configuration {
+  readonly settings: Settings;
+  readonly found: FoundConfig | null;
+}
+
+export interface FoundConfig extends FoundFile {
+  /** What would be in effect if the file, as it was read, were trusted. @throws as for any file. */
+  readonly trustedSettings: () => Settings;
+}
+
+/** The settings of {@link loadConfiguration}. */
+export function loadSettings(options: LoadOptions): Settings {
+  return loadConfiguration(options).settings;
 }
 
 /**
- * The effective settings: defaults, then the file, then the environment, then flags.
+ * The effective settings: defaults, then the file, then the environment, then flags. Of a file that
+ * was only found, what loosens is held back until a person trusts it.
  * @throws AgentHubError `invalid_config` with a line for everything that is wrong, in that order:
  * where it was set, its path, and what is allowed.
  */
-export function loadSettings({ cwd, env, flags, file }: LoadOptions): Settings {
+export function loadConfiguration(options: LoadOptions): Configuration {
+  const { cwd, env, flags, file, ignoresFound = false } = options;
   const locale = localeOf({ env, flags });
   const path = resolve(cwd, file ?? CONFIG_FILE);
-  const problems: string[] = [];
-  const settings = new Map<string, Setting>();
-  const put = (values: Values, source: Source, from: (name: string) => string) => {
-    for (const [name, value] of Object.entries(values))
-      if (value !== undefined) settings.set(name, { value, source, from: from(name) });
+  const isThere = file !== undefined || (!ignoresFound && existsSync(path));
+  if (!isThere) return { settings: compose(options, null), found: null };
+  const { values, digest, problems } = readConfigFile(path, locale);
+  // A file that was named is the person's own word.
+  if (file !== undefined)
+    return { settings: compose(options, { path, values, problems, isTrusted: true }), found: null };
+  const without = defaultSettings(options);
+  const found = judgeFound({ path, values, digest }, { cwd, env, without });
+  const { isTrusted, inForce } = found;
+  return {
+    settings: compose(options, { path, values: inForce, problems, isTrusted }),
+    found: {
+      ...found,
+      trustedSettings: () => compose(options, { path, values, problems, isTrusted: true }),
+    },
   };
-  const check = (json: unknown, from: (name: string) => string): ConfigFile => {
-    const checked = checkConfig(json, locale);
-    if (checked.ok) return checked.config;
-    for (const { path: where, text } of checked.problems)
-      problems.push([from(where), where, text].filter(Boolean).join(': '));
+}
+
+/** What takes effect of a file. */
+interface FilePart {
+  readonly path: string;
+  readonly values: Values;
+  readonly problems: readonly string[];
+  readonly isTrusted: boolean;
+}
+
+function compose({ cwd, env, flags }: LoadOptions, file: FilePart | null): Settings {
+  const locale = localeOf({ env, flags });
+  const problems = [...(file?.problems ?? [])];
+  const settings = new Map(defaultSettings({ cwd, env }));
+  const put = (values: Values, whence: (name: string) => Omit<Setting, 'value'>) => {
+    for (const [name, value] of Object.entries(values))
+      if (value !== undefined) settings.set(name, { value, ...whence(name) });
+  };
+  const checked = (values: Values, from: (name: string) => string): Values => {
+    const result = checkConfig(nested(values), locale);
+    if (result.ok) return flatten(result.config);
+    problems.push(...problemLines(result.problems, from));
     return {};
   };
-
-  put({ ...DEFAULTS, locale: languageOf(env) }, 'default', () => '');
-  put({ 'files.allowed': [cwd], knowledge: defaultKnowledge(cwd) }, 'default', () => '');
-  put({ store: resolve(cwd, STORE_FILE) }, 'default', () => '');
-  if (file !== undefined || existsSync(path)) {
-    const json = readJson(path, { problems, locale });
-    if (json !== undefined)
-      put(
-        readConfig(
-          check(json, () => path),
-          path,
-        ),
-        'file',
-        () => path,
-      );
+  if (file !== null) {
+    const whence = { source: 'file', from: file.path } as const;
+    put(file.values, () => (file.isTrusted ? { ...whence, isTrusted: true } : whence));
   }
 
   const named = Object.entries(ENVIRONMENT).filter(([variable]) => env[variable]);
   const variableOf = (name: string) => named.find(([, target]) => target === name)?.[0] ?? '';
   const variables = Object.fromEntries(named.map(([variable, name]) => [name, env[variable]]));
-  put(flatten(check(nested(variables), variableOf)), 'environment', variableOf);
+  const ofVariable = (from: string) => ({ source: 'environment', from }) as const;
+  put(checked(variables, variableOf), (name) => ofVariable(variableOf(name)));
 
   const { extension, ...others } = flags;
   const fromEnvironment = env[EXTENSION_VARIABLE];
@@ -128,47 +164,41 @@ export function loadSettings({ cwd, env, flags, file }: LoadOptions): Settings {
     const why = say(locale, 'extensionRelative', { file: fromEnvironment });
     problems.push(`${EXTENSION_VARIABLE}: ${why}`);
   } else if (fromEnvironment)
-    put({ extension: fromEnvironment }, 'environment', () => EXTENSION_VARIABLE);
+    put({ extension: fromEnvironment }, () => ofVariable(EXTENSION_VARIABLE));
   if (typeof extension?.value === 'string')
-    put({ extension: resolve(cwd, extension.value) }, 'flag', () => extension.flag);
+    put({ extension: resolve(cwd, extension.value) }, () => ({
+      source: 'flag',
+      from: extension.flag,
+    }));
 
   const given = Object.entries(others).filter(([, { value }]) => value !== undefined);
   const flagOf = (name: string) => flags[name]?.flag ?? '';
   const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]));
-  put(flatten(check(nested(values), flagOf)), 'flag', flagOf);
+  put(checked(values, flagOf), (name) => ({ source: 'flag', from: flagOf(name) }));
 
   // Nothing keeps a question for later where nothing is stored.
   const { approvalDeadline } = DEFAULT_AGENT_LIMITS;
   const isDefault = settings.get('limits.approvalDeadline')?.source === 'default';
   if (settings.get('store')?.value === false && isDefault)
-    put({ 'limits.approvalDeadline': approvalDeadline }, 'default', () => '');
+    put({ 'limits.approvalDeadline': approvalDeadline }, () => DEFAULT);
   for (const name of ['knowledge', 'files.allowed', 'files.private'])
     problems.push(...missingFolders(name, settings.get(name), { cwd, locale }));
   if (problems.length > 0) throw new AgentHubError('invalid_config', problems.join('\n'));
   return settings;
 }
 
-function readJson(
-  path: string,
-  { problems, locale }: { readonly problems: string[]; readonly locale: Locale },
-): unknown {
-  try {
-    return readJsonFile(path);
-  } catch (thrown) {
-    problems.push(sayError(toErrorData(thrown, 'usage'), locale));
-    return undefined;
-  }
-}
+const DEFAULT = { source: 'default', from: '' } as const;
 
-/** The values of a file; relative folders in it start from its own folder. */
-function readConfig({ $schema: _, ...config }: ConfigFile, path: string): Values {
-  const inFolder = (name: string) => resolve(dirname(path), name);
-  const values: Record<string, unknown> = { ...flatten(config) };
-  if (config.knowledge) values.knowledge = inFolder(config.knowledge);
-  if (config.store) values.store = inFolder(config.store);
-  for (const kind of ['allowed', 'private'] as const)
-    if (config.files?.[kind]) values[`files.${kind}`] = config.files[kind].map(inFolder);
-  return values;
+/** What holds where nothing is said. */
+function defaultSettings({ cwd, env }: Pick<LoadOptions, 'cwd' | 'env'>): Settings {
+  const values = {
+    ...DEFAULTS,
+    locale: languageOf(env),
+    'files.allowed': [cwd],
+    knowledge: defaultKnowledge(cwd),
+    store: resolve(cwd, STORE_FILE),
+  };
+  return new Map(Object.entries(values).map(([name, value]) => [name, { value, ...DEFAULT }]));
 }
 
 const QUIETLY = { throwIfNoEntry: false } as const;
@@ -190,33 +220,6 @@ function missingFolders(
         [setting?.from, name, say(locale, 'noFolder', { folder })].filter(Boolean).join(': '),
       )
   );
-}
-
-/** Parts that are set as a whole, not member by member. */
-const WHOLE = new Set(['permissions.policies', 'imageService']);
-
-function flatten(config: object, prefix = ''): Values {
-  return Object.fromEntries(
-    Object.entries(config).flatMap(([key, value]): [string, unknown][] => {
-      const name = prefix === '' ? key : `${prefix}.${key}`;
-      const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
-      return isGroup && !WHOLE.has(name) ? Object.entries(flatten(value, name)) : [[name, value]];
-    }),
-  );
-}
-
-function nested(values: Values): Record<string, unknown> {
-  const config: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(values)) {
-    const keys = name.split('.');
-    const last = keys.pop() ?? name;
-    const group = keys.reduce<Record<string, unknown>>((at, key) => {
-      at[key] ??= {};
-      return at[key] as Record<string, unknown>;
-    }, config);
-    group[last] = value;
-  }
-  return config;
 }
 
 /** The settings as one configuration object. */

@@ -6,6 +6,8 @@ import { usageError } from './usage-error.ts';
 /** Flags that every command with an agent takes. */
 export interface CommonFlags {
   readonly config?: string;
+  /** Leaves a configuration file alone that is merely there. */
+  readonly ignoreConfig?: boolean;
   readonly extension?: string;
   readonly provider?: string;
   readonly model?: string;

@@ -52,6 +52,21 @@ export const HELP = {
     zh: '配置文件（默认：当前目录的 agenthub.config.json）',
     en: 'configuration file (default: agenthub.config.json where you are)',
   },
+  ignoreConfig: {
+    zh: '不用当前目录里没有指明的 agenthub.config.json',
+    en: 'leave an agenthub.config.json alone that is merely where you are',
+  },
+  trust: {
+    zh: '信任一个目录带来的配置和存储的运行；先说明它们会做什么',
+    en: 'trust the configuration and stored runs that a folder brings; says first what they would do',
+  },
+  trustPath: {
+    zh: '目录，或其中的配置文件或数据库（默认：当前目录）',
+    en: 'the folder, or its configuration or database (default: where you are)',
+  },
+  trustList: { zh: '列出信任的', en: 'list what is trusted' },
+  trustRevoke: { zh: '不再信任', en: 'trust it no longer' },
+  trustYes: { zh: '不询问（用于脚本）', en: 'without a question, for scripts' },
   extension: {
     zh: '自己的工具、钩子和策略：一个 JavaScript 模块，它的代码会运行；不能写在配置文件里',
     en: 'tools, hooks and policies of your own: a JavaScript module, whose code runs; not from a configuration',
@@ -112,6 +127,19 @@ Environment:
 The exit code is that of the run that ended worst, from good to bad: 0, 3, 5,
 130, 1, 4; one cancelled by Ctrl-C at the terminal does not count.
 See agenthub run --help.`,
+  },
+  afterTrust: {
+    zh: `
+目录里的 agenthub.config.json 可以收紧，不能放松：发往哪里、更宽的权限和目录、
+指示、更高的上限，要先信任才生效。信任针对文件现在的内容，改动后会再问；
+目录带来的 .agenthub/runs.db 里的批准，也要先信任才算数。
+用 --config 指明的文件不需要信任。`,
+    en: `
+A folder's agenthub.config.json may tighten and not loosen: where things are
+sent, wider permissions and folders, instructions and higher limits take effect
+once it is trusted, as it is now; after a change it is asked about again.
+Approvals in a .agenthub/runs.db that came with a folder count once that is
+trusted. A file named by --config needs no trust.`,
   },
   afterRun: {
     zh: `

@@ -55,6 +55,7 @@ export function addRunCommands({
   const looking = (made: Command) =>
     made
       .option('--config <file>', text('configFile'))
+      .option('--ignore-config', text('ignoreConfig'))
       .option('--store <file>', text('store'))
       .option('--locale <locale>', text('locale'))
       .option('--json', text('asJson'));
@@ -131,6 +132,7 @@ export function addRunCommands({
   command('inspect', 'inspect')
     .argument('[run]', text('runId'))
     .option('--config <file>', text('configFile'))
+    .option('--ignore-config', text('ignoreConfig'))
     .option('--extension <file>', text('extension'))
     .option('--store <file>', text('store'))
     .option('--locale <locale>', text('locale'))

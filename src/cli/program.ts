@@ -8,6 +8,7 @@ import { chatCommand } from './commands/chat-command.ts';
 import { demoCommand } from './commands/demo-command.ts';
 import { configCommand, graphCommand, toolsCommand } from './commands/info-commands.ts';
 import { runCommand } from './commands/run-command.ts';
+import { type TrustFlags, trustCommand } from './commands/trust-command.ts';
 import type { VerifyFlags } from './commands/verify-command.ts';
 import { localeOf } from './config.ts';
 import { sayError } from './error-texts.ts';
@@ -56,10 +57,12 @@ const USAGE = new Set([
   'no_runs',
   'run_unknown',
   'call_unknown',
+  'untrusted',
 ]);
 
 function exitCodeOf(code: string): ExitCode {
   if (code === 'auth') return EXIT.auth;
+  if (code === 'interrupted') return EXIT.interrupted;
   const isUsage = USAGE.has(code) || code.startsWith('invalid_');
   return isUsage && code !== 'invalid_export' ? EXIT.usage : EXIT.failed;
 }
@@ -106,6 +109,7 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   const configuring = (made: Command) =>
     made
       .option('--config <file>', text('configFile'))
+      .option('--ignore-config', text('ignoreConfig'))
       .option('--extension <file>', text('extension'))
       .option('--provider <name>', text('provider'))
       .option('--model <name>', text('model'))
@@ -146,12 +150,23 @@ function createProgram(io: Io, locale: Locale, exit: (code: ExitCode) => void): 
   starting(command('config', 'config').option('--json', text('asJson'))).action(
     async (flags: LookFlags) => exit(await configCommand(flags, io)),
   );
+  command('trust', 'trust')
+    .argument('[path]', text('trustPath'))
+    .option('--list', text('trustList'))
+    .option('--revoke', text('trustRevoke'))
+    .option('--yes', text('trustYes'))
+    .option('--locale <locale>', text('locale'))
+    .addHelpText('after', text('afterTrust'))
+    .action(async (path: string | undefined, flags: TrustFlags) =>
+      exit(await trustCommand(path, flags, io)),
+    );
   command('graph', 'graph')
     .option('--format <format>', text('format'))
     .option('--locale <locale>', text('locale'))
     .action((flags: { format?: string; locale?: string }) => exit(graphCommand(flags, io)));
   command('verify', 'verify')
     .option('--config <file>', text('configFile'))
+    .option('--ignore-config', text('ignoreConfig'))
     .option('--extension <file>', text('extension'))
     .option('--property <file>', text('property'))
     .option('--calls <n>', text('callsPerReply'))

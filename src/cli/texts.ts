@@ -4,12 +4,14 @@ import type { Locale, LocalizedText } from '../../machines/vocabulary/json.ts';
 import type { Outcome } from '../../machines/vocabulary/messages.ts';
 import type { ShownStatus } from './run-status.ts';
 import { RUN_TEXTS } from './run-texts.ts';
+import { TRUST_TEXTS } from './trust/trust-texts.ts';
 import { USAGE_TEXTS } from './usage-texts.ts';
 
 /** What the command line says, in both languages. `{name}` stands for a value. */
 const TEXTS = {
   ...RUN_TEXTS,
   ...USAGE_TEXTS,
+  ...TRUST_TEXTS,
   hint: {
     zh: '没有配置模型：由离线规则回答（不是大模型）。\n用 AGENTHUB_PROVIDER 和 AGENTHUB_MODEL 配置，见 README。',
     en: 'No model is configured: offline rules answer (no LLM).\nSet AGENTHUB_PROVIDER and AGENTHUB_MODEL; the README says more.',

@@ -249,7 +249,9 @@ describe('what can be looked up', () => {
   it('tools: one line of configuration covers echo', async () => {
     const file = { permissions: { policies: { echo: 'allow' } } };
     const cwd = await temporaryFolder({ 'agenthub.config.json': file });
-    const { person } = await agenthub(['tools', '--json'], { cwd });
+    const { person } = await agenthub(['tools', '--json', '--config', 'agenthub.config.json'], {
+      cwd,
+    });
     expect(JSON.parse(person.out())[0]).toMatchObject({ name: 'echo', policy: 'allow' });
   });
 

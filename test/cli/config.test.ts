@@ -17,7 +17,9 @@ async function config(
 ) {
   const cwd = await temporaryFolder(file === null ? {} : { [FILE]: file });
   const person = fakeIo({ cwd, env });
-  const exitCode = await cli(['config', ...args], person.io);
+  // Named, so that all of it is in effect; what of a found file is, is told by trust.test.ts.
+  const named = file === null || args.includes('--config') ? [] : ['--config', FILE];
+  const exitCode = await cli(['config', ...named, ...args], person.io);
   const lines = person
     .err()
     .replace(/^agenthub: /u, '')

@@ -40,6 +40,7 @@ const folderWith = (source: string, files: Readonly<Record<string, string | obje
   temporaryFolder({ 'own.mjs': source, ...files });
 
 const OWN = ['--extension', 'own.mjs'];
+const NAMED = ['--config', 'agenthub.config.json'];
 
 describe('what is wrong with an extension is told before anything happens', () => {
   const named =
@@ -237,7 +238,8 @@ describe('what an agent is made of', () => {
   async function agentOf(source: string, config: object = {}) {
     const cwd = await folderWith(source, { 'agenthub.config.json': config });
     const flags = settingsFlags({ extension: 'own.mjs' });
-    const agent = await buildAgentToShow(loadSettings({ cwd, env: {}, flags }), { cwd });
+    const file = 'agenthub.config.json';
+    const agent = await buildAgentToShow(loadSettings({ cwd, env: {}, flags, file }), { cwd });
     const { hooks, policies } = agent.input('task');
     return {
       tools: agent.tools.map(({ name }) => name),
@@ -305,7 +307,7 @@ describe('a run that a program started with its own tools', () => {
     await writeFile(join(cwd, 'own.mjs'), 'export const tools = []; export const shipped = false;');
     const config = { permissions: { policies: { note: 'ask' } } };
     await writeFile(join(cwd, 'agenthub.config.json'), JSON.stringify(config));
-    const { exitCode, err } = await agenthub(cwd, ['resume', 'run-1', ...OWN]);
+    const { exitCode, err } = await agenthub(cwd, ['resume', 'run-1', ...OWN, ...NAMED]);
     expect([exitCode, err]).toEqual([
       2,
       expect.stringContaining('permissions.policies.note: there is no tool of this name'),

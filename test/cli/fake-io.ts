@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { StopSignal } from '../../src/cli/exit-codes.ts';
 import type { Io } from '../../src/cli/io.ts';
 import { Screen } from './screen.ts';
+import { USER_CONFIG } from './temporary.ts';
 
 export interface FakeIoOptions {
   /** Whether a person sits there. Default false. */
@@ -36,7 +37,7 @@ export function fakeIo(options: FakeIoOptions = {}) {
     stdin,
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env,
+    env: { XDG_CONFIG_HOME: USER_CONFIG, ...env },
     cwd,
     clock: {
       now: () => time,

@@ -218,6 +218,8 @@ describe('an approval is of what was seen', () => {
   });
 });
 
+const NAMED = ['--config', 'agenthub.config.json'];
+
 describe('agenthub resume', () => {
   it('a limit must be raised', async () => {
     const cwd = await temporaryFolder({ 'agenthub.config.json': { limits: { turns: 1 } } });
@@ -265,7 +267,11 @@ describe('agenthub resume', () => {
     const { cwd, id } = await waiting();
     const file = { permissions: { policies: { echo: 'ask' } } };
     await writeFile(join(cwd, 'agenthub.config.json'), JSON.stringify(file));
-    const { exitCode, err } = await agenthub(cwd, [...(await approval(cwd, id)), '--resume']);
+    const { exitCode, err } = await agenthub(cwd, [
+      ...(await approval(cwd, id)),
+      '--resume',
+      ...NAMED,
+    ]);
     expect(exitCode).toBe(1);
     expect(err).toMatch(/ began under other .*\nThe answer is kept in the inbox of run /u);
     expect(err).toMatch(/: approval of 1\.0 \(overwriting an existing file\)\n$/u);
@@ -276,7 +282,7 @@ describe('agenthub resume', () => {
     const { cwd, id } = await waiting();
     const file = { permissions: { policies: { image_scaling: 'allow' } } };
     await writeFile(join(cwd, 'agenthub.config.json'), JSON.stringify(file));
-    const { exitCode, err } = await agenthub(cwd, ['resume', id], zh);
+    const { exitCode, err } = await agenthub(cwd, ['resume', id, ...NAMED], zh);
     expect(exitCode).toBe(1);
     expect(err).toContain(
       `运行 ${id} 开始时的权限策略和现在配置的不同，不同的是这些工具的策略：image_scaling。没有写入`,

@@ -61,14 +61,16 @@ describe('agenthub fork', () => {
     const { cwd, id } = await waiting();
     const file = { permissions: { policies: { image_scaling: 'allow' } } };
     await writeFile(join(cwd, 'agenthub.config.json'), JSON.stringify(file));
-    const diverges = await agenthub(cwd, ['fork', id, '--at', '3', '--policies', 'current'], zh);
+    const named = ['--config', 'agenthub.config.json'];
+    const current = ['--policies', 'current', ...named];
+    const diverges = await agenthub(cwd, ['fork', id, '--at', '3', ...current], zh);
     expect([diverges.exitCode, diverges.err]).toEqual([
       1,
       'agenthub: 在另外的策略下，第 3 条记录会走向别处。请在它之前分叉。\n',
     ]);
-    const { json } = await asJson(cwd, ['fork', id, '--at', '2', '--policies', 'current']);
+    const { json } = await asJson(cwd, ['fork', id, '--at', '2', ...current]);
     expect(json.forkedFrom).toEqual({ runId: id, seq: 2 });
-    expect((await agenthub(cwd, ['resume', json.runId])).exitCode).toBe(0);
+    expect((await agenthub(cwd, ['resume', json.runId, ...named])).exitCode).toBe(0);
     expect(await widthIn(cwd)).toBe(32);
     expect((await agenthub(cwd, ['fork', id, '--at', '2', '--policies', 'x'])).exitCode).toBe(2);
     expect((await agenthub(cwd, ['fork', id])).exitCode).toBe(2);

@@ -180,18 +180,22 @@ describe('a process that is told to leave lets go of its run', () => {
       service.close();
     });
     const origin = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const named = ['--config', 'agenthub.config.json'];
     const config = { imageService: { url: `${origin}/scale` }, allowedServices: [origin] };
     await writeFile(join(cwd, 'agenthub.config.json'), JSON.stringify(config));
     const { baseURL } = await testEndpoint(stream([chunk({ tool_calls: calls }, 'tool_calls')]));
-    const driver = startNode([MAIN, 'run', 'scale it', '--json'], { cwd, env: modelAt(baseURL) });
+    const driver = startNode([MAIN, 'run', 'scale it', '--json', ...named], {
+      cwd,
+      env: modelAt(baseURL),
+    });
     await busy;
     driver.child.kill('SIGTERM');
     const { code, out, err } = await driver.ended;
     expect([code, err]).toEqual([143, '']);
     const { runId, resume, ...told } = JSON.parse(out);
-    expect(resume).toBe(`agenthub resume ${runId}`);
+    expect(resume).toBe(`agenthub resume ${runId} --config agenthub.config.json`);
     expect(told).toMatchObject({ status: 'closed', signal: 'SIGTERM', exitCode: 143 });
-    const resumed = await agenthub(cwd, 'resume', runId, '--json');
+    const resumed = await agenthub(cwd, 'resume', runId, '--json', ...named);
     expect([resumed.code, JSON.parse(resumed.out).questions]).toMatchObject([
       3,
       [{ callId: '1.0', missing: ['repeat'] }],

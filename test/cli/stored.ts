@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { cli } from '../../src/cli/program.ts';
+import { rememberStore } from '../../src/cli/trust/known-stores.ts';
 import type { AgentOptions } from '../../src/run/agent.types.ts';
 import type { Run } from '../../src/run/run.types.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
 import type { ScriptedStep } from '../../src/testing/scripted-model.ts';
 import { scriptedAgent } from '../run/support.ts';
 import { type FakeIoOptions, fakeIo } from './fake-io.ts';
-import { pictureFolder } from './temporary.ts';
+import { pictureFolder, USER_CONFIG } from './temporary.ts';
 
 /** The database of a working folder. */
 export const databaseOf = (cwd: string) => join(cwd, '.agenthub', 'runs.db');
@@ -32,12 +33,22 @@ export interface ScriptedRun {
   /** What a person does at every question, with the run still driven. */
   readonly atQuestion?: (run: Run) => unknown;
   readonly prompt?: string;
+  /** Whether the database counts as made by the tests' person. Default true. */
+  readonly isOwn?: boolean;
 }
 
 /** Puts a run into a folder's database with the library, and lets go of it where it comes to rest. */
 export async function storeRun(cwd: string, steps: readonly ScriptedStep[], scripted: ScriptedRun) {
-  const { id, options = {}, atQuestion = (run) => run.close(), prompt = 'task' } = scripted;
+  const {
+    id,
+    options = {},
+    atQuestion = (run) => run.close(),
+    prompt = 'task',
+    isOwn = true,
+  } = scripted;
   const store = sqliteStore({ path: databaseOf(cwd) });
+  if (isOwn)
+    await rememberStore(databaseOf(cwd), { by: 'made', env: { XDG_CONFIG_HOME: USER_CONFIG } });
   const { agent } = scriptedAgent(steps, { ...options, store });
   const run = agent.start(prompt, { runId: id });
   for await (const event of run)

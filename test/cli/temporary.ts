@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 /** A fresh folder that goes away with the test, with the given files; objects are written as JSON. */
 export async function temporaryFolder(
@@ -17,6 +17,10 @@ export async function temporaryFolder(
     );
   return folder;
 }
+
+/** Where the tests' person keeps their own configuration: never in the home of who runs them. */
+export const USER_CONFIG = join(tmpdir(), `agenthub-user-${process.pid}`);
+afterAll(() => rm(USER_CONFIG, { recursive: true, force: true }));
 
 /** The same, with pictures of 64 × 40. */
 export async function pictureFolder(...names: readonly string[]): Promise<string> {

@@ -74,6 +74,8 @@ describe('the extension example of docs/guide.md, by real processes', () => {
       1,
       expect.stringContaining('name the same one: --extension <file>.'),
     ]);
+    // The program made the database, so the person says once that it is theirs.
+    expect((await agenthub('trust', '--yes')).code).toBe(0);
     const { out: shown } = await agenthub('show', id);
     const [, approve = ''] = /^ {2}agenthub (approve .+)$/mu.exec(shown) ?? [];
     const approved = await agenthub(...approve.split(' '), '--extension', EXTENSION, '--resume');
@@ -85,7 +87,8 @@ describe('the extension example of docs/guide.md, by real processes', () => {
 
   it('verify: its property holds, until a configuration loosens the rule', async () => {
     const { cwd, agenthub } = await shop('A-2');
-    const verify = () => agenthub('verify', '--extension', EXTENSION, '--calls', '1');
+    const verify = (...more: string[]) =>
+      agenthub('verify', '--extension', EXTENSION, '--calls', '1', ...more);
     const held = await verify();
     expect([held.code, held.out]).toEqual([0, expect.stringMatching(/^paid back +holds/mu)]);
     const { cancel_order } = policies;
@@ -93,7 +96,7 @@ describe('the extension example of docs/guide.md, by real processes', () => {
     const rules = cancel_order.rules.map((rule: object) => ({ ...rule, when }));
     const config = { permissions: { policies: { cancel_order: { rules } } } };
     await writeFile(join(cwd, 'agenthub.config.json'), JSON.stringify(config));
-    const broken = await verify();
+    const broken = await verify('--config', 'agenthub.config.json');
     expect([broken.code, broken.out]).toEqual([1, expect.stringMatching(/^paid back +broken/mu)]);
   });
 });

@@ -130,7 +130,7 @@ describe.skipIf(skipsBrowser())('the inspector page: watching a run', () => {
     const { store } = await asking();
     const { page } = await open(store);
     await page.getByRole('tab', { name: 'Coverage' }).click();
-    await said(page, '52 of 52 transitions covered by generated paths');
+    await said(page, '58 of 58 transitions covered by generated paths');
     expect(await page.locator('.edge.uncovered').count()).toBe(0);
     await page.locator('.edge.covered.of-run').first().waitFor();
     await page.getByText('paths that take every transition between them').click();

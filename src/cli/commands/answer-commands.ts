@@ -128,7 +128,7 @@ async function answer(
   post: Post,
 ): Promise<ExitCode> {
   checkDriving(flags);
-  return withRuns({ flags, io }, async (stored) => {
+  return withRuns({ flags, io, drives: flags.resume === true }, async (stored) => {
     const { locale, runs } = stored;
     const found = await findRun(ids.run, stored, io);
     const { runId } = found;

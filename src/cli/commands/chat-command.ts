@@ -4,10 +4,11 @@ import type { Message } from '../../../machines/vocabulary/messages.ts';
 import type { TodoItem } from '../../../machines/vocabulary/todos.ts';
 import type { Agent } from '../../run/agent.types.ts';
 import { commandLine } from '../command-line.ts';
-import { loadSettings, unflatten } from '../config.ts';
+import { agreedSettings } from '../command-settings.ts';
+import { unflatten } from '../config.ts';
 import { drive } from '../drive.ts';
 import { EXIT, type ExitCode, isStopped, worstOf } from '../exit-codes.ts';
-import { type CommonFlags, settingsFlags } from '../flags.ts';
+import type { CommonFlags } from '../flags.ts';
 import { type InspectorPage, inspectorPage } from '../inspector-page.ts';
 import { canAsk, type Io, isLive } from '../io.ts';
 import { printable } from '../printable.ts';
@@ -23,7 +24,7 @@ import { hint } from './run-command.ts';
  * code is that of the run that ended worst; one cancelled at the terminal does not count.
  */
 export async function chatCommand(flags: CommonFlags, io: Io): Promise<ExitCode> {
-  const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
+  const settings = await agreedSettings(flags, io);
   const { locale = 'en' } = unflatten(settings);
   return withAgent({ settings, io }, async (agent, store) => {
     hint(settings, io, locale);

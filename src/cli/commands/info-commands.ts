@@ -4,21 +4,23 @@ import type { Policies, Policy } from '../../../machines/permission/policies.ts'
 import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
 import type { ToolSpec } from '../../../machines/vocabulary/model.ts';
 import { mergePolicies } from '../../run/options.ts';
-import { apiKeyOf, buildAgentToShow } from '../build-agent.ts';
-import { loadSettings, type Setting, type Settings, unflatten } from '../config.ts';
+import { apiKeyOf, buildAgentToShow, ownPolicies } from '../build-agent.ts';
+import { configurationOf, heldBackOf, settingsToLook } from '../command-settings.ts';
+import { type Setting, type Settings, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type Extension, loadExtension } from '../extension.ts';
-import { type CommonFlags, parseLocale, parseWord, settingsFlags } from '../flags.ts';
+import { type CommonFlags, parseLocale, parseWord } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson } from '../printable.ts';
+import { printable, printableJson, printableLine } from '../printable.ts';
 import { say } from '../texts.ts';
+import { sayHeld } from '../trust/held-lines.ts';
 
 /** `agenthub tools`: the tools, what the model is told of them, and which policy covers each. */
 export async function toolsCommand(
   flags: CommonFlags & { json?: boolean },
   io: Io,
 ): Promise<ExitCode> {
-  const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
+  const settings = settingsToLook(flags, io);
   const { locale = 'en' } = unflatten(settings);
   const { tools, policies } = await buildAgentToShow(settings, io);
   const policyOf = (name: string) => (Object.hasOwn(policies, name) ? policies[name] : undefined);
@@ -74,7 +76,8 @@ export async function configCommand(
   flags: CommonFlags & { json?: boolean },
   io: Io,
 ): Promise<ExitCode> {
-  const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
+  const configuration = configurationOf(flags, io);
+  const { settings } = configuration;
   const { locale = 'en', model } = unflatten(settings);
   const key = apiKeyOf(model, io.env);
   const shown: Setting = {
@@ -88,14 +91,28 @@ export async function configCommand(
     ...extensionRows(extension),
     ['model.apiKey', shown] as const,
   ].sort(([a], [b]) => (a < b ? -1 : 1));
+  const held = heldBackOf(configuration);
+  const file = configuration.found?.path ?? '';
   if (flags.json) {
-    io.stdout.write(`${printableJson(Object.fromEntries(rows), 2)}\n`);
+    const heldBack = held.map((one) => [
+      one.name,
+      { value: one.value, source: 'file', from: file, would: sayHeld(one, locale) },
+    ]);
+    const told = { ...Object.fromEntries(rows), heldBack: Object.fromEntries(heldBack) };
+    io.stdout.write(`${printableJson(told, 2)}\n`);
     return EXIT.done;
   }
   for (const [name, setting] of rows) {
     const value = name === 'model.apiKey' ? shown.value : printableJson(setting.value);
     io.stdout.write(`${name} = ${value}  (${sayWhence(setting, locale)})\n`);
   }
+  if (held.length === 0) return EXIT.done;
+  const lines = held.flatMap((one) => [
+    `${printableLine(one.name)} = ${printableJson(one.value)}`,
+    `  ${sayHeld(one, locale)}`,
+  ]);
+  const head = printable(say(locale, 'heldBackHead', { file }));
+  io.stdout.write(`\n${[head, ...lines].join('\n')}\n`);
   return EXIT.done;
 }
 
@@ -127,7 +144,7 @@ function withPolicies(
     if (!Object.hasOwn(brought, tool)) return { source: 'default', from: '' };
     return { source: 'file', from: extension?.file ?? '' };
   };
-  const policies = Object.entries(mergePolicies({ ...brought, ...given })).map(
+  const policies = Object.entries(mergePolicies(ownPolicies(settings, extension))).map(
     ([tool, value]) => [`${POLICIES}.${tool}`, { ...whence(tool), value }] as const,
   );
   return [...[...settings].filter(([name]) => name !== POLICIES), ...policies];

@@ -2,7 +2,6 @@ import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { RestoreRun } from '../../inspector/server/going-on.ts';
 import type { StatelyRelay } from '../../inspector/stately-relay.ts';
 import type { Agent } from '../../run/agent.types.ts';
-import { prepareAgent } from '../build-agent.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { loadExtension } from '../extension.ts';
 import { findRun } from '../find-run.ts';
@@ -33,7 +32,7 @@ export async function inspectCommand(
     // Made when a run is to go on: to look at runs needs no key.
     let agent: Agent | null = null;
     const restore: RestoreRun = async (wanted) => {
-      agent ??= (await prepareAgent(settings, io))(store);
+      agent ??= await stored.makeAgent();
       return agent.restore(wanted);
     };
     const isEmpty = isNew || (await store.list({ limit: 1 })).length === 0;

@@ -4,7 +4,6 @@ import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Run } from '../../run/run.types.ts';
 import { hasEnded } from '../../run/run-status.ts';
 import type { RunSummary } from '../../run/store/store.types.ts';
-import { prepareAgent } from '../build-agent.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
 import { type DriveFlags, parseCount, parseDuration, parseGrants, parseOnAsk } from '../flags.ts';
@@ -31,7 +30,7 @@ export async function resumeStored(text: string, flags: ResumeFlags, io: Io): Pr
   const grants = parseGrants(flags.grant);
   checkDriving(flags);
   const limits = parseLimits(flags);
-  return withRuns({ flags, io }, async (stored) => {
+  return withRuns({ flags, io, drives: true }, async (stored) => {
     const found = await findRun(text, stored, io);
     if (found.drivenBy === null) return driveStored(found, { stored, flags, io, limits, grants });
     const { locale, runs } = stored;
@@ -71,13 +70,13 @@ export async function driveStored(
   found: RunSummary,
   { stored, flags, io, limits = {}, grants = [] }: DriveStoredOptions,
 ): Promise<ExitCode> {
-  const { settings, store, locale } = stored;
+  const { store, locale } = stored;
   const { runId, status } = found;
   if (hasEnded(status)) {
     const values = { run: runId, status: sayStatus(locale, shownStatus(found)) };
     throw new AgentHubError('ended', say(locale, 'endedAlready', values));
   }
-  const { restore } = (await prepareAgent(settings, io))(store);
+  const { restore } = await stored.makeAgent();
   const page = inspectorPage({ store, restore }, io, locale);
   const run = await restore(runId);
   const refused = await leaveSuspension(run, { stored, flags, io, limits });

@@ -15,10 +15,11 @@ import {
   verify,
 } from '../../testing/index.ts';
 import { buildAgentToShow } from '../build-agent.ts';
-import { loadSettings, type Settings, unflatten } from '../config.ts';
+import { agreedSettings } from '../command-settings.ts';
+import { type Settings, unflatten } from '../config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { EXTENSION_FLAG, type Extension, loadExtension } from '../extension.ts';
-import { type CommonFlags, parseWord, settingsFlags } from '../flags.ts';
+import { type CommonFlags, parseWord } from '../flags.ts';
 import { colorsOf, type Io, isLive } from '../io.ts';
 import { printable, printableJson } from '../printable.ts';
 import { loadProperties, type PropertyModule, propertiesOf } from '../property-module.ts';
@@ -52,7 +53,7 @@ const TEXTS = {
 
 /** `agenthub verify`: every property on every path of the machine, in the shipped or your worlds. */
 export async function verifyCommand(flags: VerifyFlags, io: Io): Promise<ExitCode> {
-  const settings = loadSettings({ ...io, flags: settingsFlags(flags), file: flags.config });
+  const settings = await agreedSettings(flags, io);
   const { locale = 'en' } = unflatten(settings);
   const calls = parseWord('--calls', flags.calls ?? '2', ['1', '2']) === '1' ? 1 : 2;
   const html = flags.html === undefined ? null : resolve(io.cwd, flags.html);

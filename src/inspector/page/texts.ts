@@ -148,6 +148,10 @@ const TEXTS = {
     '它是导入的，未完成的调用是在别处决定的；请在这些调用之前分叉。',
     'it was imported with open calls that were decided about elsewhere; fork it before them.',
   ],
+  untrusted: [
+    '配置或存储的运行是目录带来的，没有人信任过；请在那个目录里用 agenthub trust。',
+    'the configuration or the stored runs came with the folder and nobody has trusted them; use agenthub trust there.',
+  ],
   tools_changed: [
     '未完成的调用用到这里没有的工具。',
     'it has open calls of tools that are not there now.',

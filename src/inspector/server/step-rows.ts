@@ -100,7 +100,8 @@ function tellTool({ at, event }: EventRecord, { callId, before, started }: ToolS
     what: `${started?.tool ?? call?.tool ?? 'tool'} ${callId}`,
     callId,
     ms: started === undefined && typeof output.ms === 'number' ? output.ms : at - since,
-    failed: output.outcome !== 'ok',
+    // A start that did not come about is no failure of its tool: the call is decided on again.
+    failed: output.outcome !== 'ok' && output.outcome !== 'not_started',
     tokens: null,
   };
 }

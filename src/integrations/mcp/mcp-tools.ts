@@ -25,7 +25,7 @@ export interface McpToolsOptions {
   readonly maxTools?: number | undefined;
 }
 
-/** Something a server offered, or a whole server, that was left out. */
+/** Something a server offered, or a whole server, that was left out; or a tool that is not checked. */
 export interface McpProblem {
   readonly server: string;
   /** The tool as the server calls it, shortened; null for the whole server. */
@@ -33,7 +33,7 @@ export interface McpProblem {
   readonly message: string;
 }
 
-/** Tools, and what was left out of them. */
+/** Tools, and what is to be known of them. */
 export interface McpTools {
   readonly tools: readonly Tool<JsonObject>[];
   readonly problems: readonly McpProblem[];
@@ -80,19 +80,21 @@ export async function toolsOf(
   const problems: McpProblem[] = [];
   const { client, calls } = sessions.current;
   for (const listed of await listTools(client, { server, maxTools, signal, calls })) {
-    const leaveOut = (message: string) => {
+    const tell = (message: string) => {
       const tool = plainLine(listed?.name ?? '?', 100);
       problems.push({ server, tool, message: `${server}: ${tool}: ${message}` });
     };
-    if (listed === null) leaveOut('an entry of its list has no name that can be used');
-    else if (listed.needsTask) leaveOut('it runs as a task, which is not supported');
-    else if (tools.has(toolName(server, listed.name))) leaveOut('it is listed twice');
+    if (listed === null) tell('an entry of its list has no name that can be used');
+    else if (listed.needsTask) tell('it runs as a task, which is not supported');
+    else if (tools.has(toolName(server, listed.name))) tell('it is listed twice');
     else {
       try {
-        const tool = toTool(listed, { server, timeout, sessions });
+        const { input, unchecked } = toInput(listed.inputSchema);
+        const tool = toTool({ ...listed, input }, { server, timeout, sessions });
         tools.set(tool.name, tool);
+        if (unchecked !== null) tell(`its arguments are left to the server: ${unchecked}`);
       } catch (error) {
-        leaveOut(`its input schema cannot be used: ${explainFailure(error)}`);
+        tell(`its input schema cannot be used: ${explainFailure(error)}`);
       }
     }
   }
@@ -108,7 +110,11 @@ export function checkSettings({ timeout, maxTools }: Partial<McpToolsOptions>) {
   throw new AgentHubError('invalid_options', text.join('\n'));
 }
 
-function toTool(listed: ListedTool, calling: Calling): Tool<JsonObject> {
+interface UsableTool extends ListedTool {
+  readonly input: z.ZodType<JsonObject>;
+}
+
+function toTool(listed: UsableTool, calling: Calling): Tool<JsonObject> {
   const { server, timeout } = calling;
   const told = plainText(listed.description || listed.title).trim();
   const description = (locale: Locale) =>
@@ -118,7 +124,7 @@ function toTool(listed: ListedTool, calling: Calling): Tool<JsonObject> {
   return defineTool<JsonObject>({
     name: toolName(server, listed.name),
     description: { zh: description('zh'), en: description('en') },
-    input: toInput(listed.inputSchema),
+    input: listed.input,
     timeout,
     inspectFacts: async () => ({ mcpServer: server, mcpTool: listed.name }),
     execute: async (input, { signal, locale }) => {

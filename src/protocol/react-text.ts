@@ -2,7 +2,7 @@ import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { ModelReply, ToolSpec } from '../../machines/vocabulary/model.ts';
 import type { ParsedCall, ParsedStep } from '../../machines/vocabulary/step.ts';
 import { worded } from './call-arguments.ts';
-import { parseArguments } from './json-arguments.ts';
+import { type ArgumentsCode, parseArguments } from './json-arguments.ts';
 import type { Protocol } from './protocol.types.ts';
 import { parseReactText, type ReactReading } from './react-text.parse.ts';
 import { renderReact } from './react-text.render.ts';
@@ -20,7 +20,8 @@ export const reactText: Protocol = {
   name: 'react-text',
   toRequest: renderReact,
   parseReply({ text, finishReason }: ModelReply, tools, locale): ParsedStep {
-    const reading = parseReactText(text, new Set(tools.map(({ name }) => name)));
+    const toolNames = new Set(tools.map(({ name }) => name));
+    const reading = parseReactText(text, toolNames, { isStopped: finishReason === 'stop' });
     const own = text.slice(0, reading.end).trimEnd();
     const malformed = (code: string): ParsedStep => ({
       kind: 'malformed',
@@ -50,7 +51,7 @@ function toParsedCall(
 
 /**
  * The input as arguments: JSON, or the plain text of the tool's text field. An object counts as
- * JSON when it has one of the tool's properties; cut-off JSON is never taken for plain text.
+ * JSON when it has one of the tool's properties; JSON that is cut off or too deep is never plain text.
  * Of a tool that does not exist the text is kept, so that only its name is at fault.
  */
 function readArguments(
@@ -64,10 +65,12 @@ function readArguments(
   if (textField === null) return worded(reading, locale);
   const plain = { ok: true, value: { [textField]: input } } as const;
   if (!input.startsWith('{')) return plain;
-  if (!reading.ok) return reading.code === 'truncated' ? worded(reading, locale) : plain;
+  if (!reading.ok) return NEVER_PLAIN.has(reading.code) ? worded(reading, locale) : plain;
   const known = propertiesOf(spec).add(textField);
   return Object.keys(reading.value).some((key) => known.has(key)) ? reading : plain;
 }
+
+const NEVER_PLAIN: ReadonlySet<ArgumentsCode> = new Set(['truncated', 'too_deep']);
 
 function propertiesOf({ inputSchema }: ToolSpec): Set<string> {
   const { properties } = inputSchema;

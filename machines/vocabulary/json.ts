@@ -33,11 +33,19 @@ export function canonicalJson(value: unknown): string {
   return `{${members}}`;
 }
 
+const MAX_DEPTH = 100;
+
+/**
+ * How deep a call's input may nest: it stands in a call, in a list, in a step, and that must be JSON
+ * too.
+ */
+export const MAX_INPUT_DEPTH = MAX_DEPTH - 3;
+
 /**
  * Whether a value is JSON all the way down: no functions, dates, class instances, `NaN`,
  * cycles, or members that `JSON.stringify` would drop. `depth` is how deep it may nest.
  */
-export function isJson(value: unknown, depth = 100): value is Json {
+export function isJson(value: unknown, depth = MAX_DEPTH): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || depth === 0) return false;

@@ -27,11 +27,9 @@ export function readCompletion(body: string, model: string): Reading {
   const broken = brokenFinish(choice.finish_reason);
   if (broken) return { ok: false, usage, failure: broken };
   const calls = emptyCalls();
-  if (Array.isArray(message.tool_calls)) {
-    message.tool_calls.forEach((call: unknown, index) => {
-      if (isFields(call)) addCallFragment(calls, { ...call, index });
-    });
-  }
+  callsIn(message).forEach((call: unknown, index) => {
+    if (isFields(call)) addCallFragment(calls, { ...call, index });
+  });
   const text = contentText(message.content) || contentText(message.refusal);
   const reply = toReply(text, assembledCalls(calls), choice.finish_reason);
   return { ok: true, usage, reply: { ...reply, model: modelName(completion) ?? model } };
@@ -65,8 +63,7 @@ export function streamReader(model: string): StreamReader {
       text += piece;
       send({ kind: 'text', text: piece });
     }
-    if (!Array.isArray(delta.tool_calls)) return;
-    for (const fragment of delta.tool_calls) {
+    for (const fragment of callsIn(delta)) {
       const added = addCallFragment(calls, fragment);
       if (!added) continue;
       const { tool, ...call } = added;
@@ -108,6 +105,12 @@ export function streamReader(model: string): StreamReader {
     },
     usage: () => usage,
   };
+}
+
+/** The calls of a message or a delta; `function_call` is how one was told before there were several. */
+function callsIn({ tool_calls: calls, function_call: old }: Fields): readonly unknown[] {
+  if (Array.isArray(calls) && calls.length > 0) return calls;
+  return isFields(old) ? [{ index: 0, function: old }] : [];
 }
 
 function toReply(text: string, calls: readonly NativeCall[], finishReason: unknown) {

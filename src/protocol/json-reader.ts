@@ -1,4 +1,4 @@
-import type { Json } from '../../machines/vocabulary/json.ts';
+import { type Json, MAX_INPUT_DEPTH } from '../../machines/vocabulary/json.ts';
 
 /** What was found where a JSON value was expected. */
 export interface JsonReading {
@@ -16,8 +16,8 @@ export interface JsonReading {
 
 type Container = Json[] | Record<string, Json>;
 
-/** Deeper values are measured, not built: what handles them downstream recurses. */
-export const MAX_DEPTH = 512;
+/** Deeper values are measured, not built: what handles them downstream recurses, and refuses them. */
+export const MAX_DEPTH = MAX_INPUT_DEPTH;
 
 type Expecting = 'value' | 'valueOrEnd' | 'keyOrEnd' | 'colon' | 'commaOrEnd';
 

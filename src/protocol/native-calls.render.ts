@@ -3,10 +3,11 @@ import type { Message } from '../../machines/vocabulary/messages.ts';
 import type { ChatMessage, ModelRequest, NativeCall } from '../../machines/vocabulary/model.ts';
 import type { Conversation } from '../../machines/vocabulary/step.ts';
 import { cachedRenderer, type HistoryItem, pairHistory } from './history.ts';
-import { NATIVE_REPAIRS } from './native-calls.texts.ts';
+import { NATIVE_REPAIRS, WRITTEN_CALL } from './native-calls.texts.ts';
 import { renderObservation } from './notes.ts';
 import { fill, NO_RESULT, STRAY_OBSERVATION } from './texts.ts';
 import { renderAsUser, type UserTexts } from './user-messages.ts';
+import { textBeside } from './written-calls.ts';
 
 const LONGEST_ID = 32;
 const LONGEST_NAME = 64;
@@ -20,7 +21,8 @@ const USER_TEXTS: UserTexts = {
 /**
  * A conversation as chat messages with tool calls. Each call is followed directly by exactly one
  * tool message, in call order. Ids are made from the engine's call ids (`1.0` → `call_1_0`), never
- * from a provider's, which repeat; within one request they are unique.
+ * from a provider's, which repeat; within one request they are unique. A call that the model wrote as
+ * text is shown as a call, and its result begins with a note that says so.
  */
 export function renderNative({
   instructions,
@@ -60,7 +62,10 @@ function renderReply(
   uniqueId: (callId: string) => string,
   locale: Locale,
 ): readonly ChatMessage[] {
-  const { content } = message;
+  const names = calls.map(({ call }) => call.tool);
+  const isWritten = calls.length > 0 && calls.every(({ call }) => call.providerId === null);
+  const beside = isWritten ? textBeside(message.content, names) : null;
+  const content = beside ?? message.content;
   // Providers refuse an assistant message with neither text nor calls.
   if (calls.length === 0) return content.trim() === '' ? [] : [{ role: 'assistant', content }];
   const ids = calls.map(({ call }) => uniqueId(call.id));
@@ -69,7 +74,9 @@ function renderReply(
     return { id: ids[index] ?? null, name, arguments: JSON.stringify(call.input) ?? '{}' };
   });
   const results = calls.map(({ observation }, index): ChatMessage => {
-    const text = observation === null ? NO_RESULT[locale] : renderObservation(observation, locale);
+    const result =
+      observation === null ? NO_RESULT[locale] : renderObservation(observation, locale);
+    const text = beside !== null && index === 0 ? `${WRITTEN_CALL[locale]}\n${result}` : result;
     return { role: 'tool', toolCallId: ids[index] ?? '', content: text };
   });
   return [{ role: 'assistant', content, toolCalls }, ...results];

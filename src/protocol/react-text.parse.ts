@@ -1,3 +1,4 @@
+import { parseArguments } from './json-arguments.ts';
 import { trimText } from './lines.ts';
 import { labelNamed } from './react-text.labels.ts';
 import { scanReact } from './react-text.scan.ts';
@@ -29,47 +30,97 @@ export type ReactReading =
   | { readonly kind: 'final'; readonly answer: string; readonly end: number }
   | { readonly kind: 'error'; readonly code: ReactCode; readonly end: number };
 
+/** How a reply came to its end. */
+export interface ReplyEnd {
+  /**
+   * Whether the model had ended, or had met the stop sequence, rather than run out of room. Then a
+   * fence is open because what closes it came behind that.
+   */
+  readonly isStopped: boolean;
+}
+
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
  * Reads a reply written as Thought / Action / Action Input / Final Answer. Total, and linear in
- * the text. `toolNames` are names that count even if they read like "none".
+ * the text. `toolNames` are names that count even if they read like "none" or like emphasis.
  */
 export function parseReactText(
   reply: string,
   toolNames: ReadonlySet<string> = NO_NAMES,
+  { isStopped }: ReplyEnd = { isStopped: false },
 ): ReactReading {
-  return parse(withoutEndTokens(reply), toolNames, true);
-}
-
-function parse(text: string, toolNames: ReadonlySet<string>, mayUnwrap: boolean): ReactReading {
   const isTool = (value: string) => {
-    const name = readToolName(value);
+    const name = readToolName(value, toolNames);
     return toolNames.has(name) || (!isNoTool(name) && labelNamed(name) !== 'final');
   };
-  const scan = scanReact(text, { oneLine: false, isTool });
-  if (scan.open !== null || isActionable(scan)) return resolve(text, scan, isTool);
-  const inOneLine = scanReact(text, { oneLine: true, isTool });
-  if (isActionable(inOneLine)) return resolve(text, inOneLine, isTool);
-  return (mayUnwrap ? parseFences(text, scan, toolNames) : null) ?? resolve(text, scan, isTool);
+  const reader = { toolNames, isTool, isStopped, mayUnwrap: true };
+  return parse(withoutEndTokens(reply), reader);
 }
 
-/** The step inside a fence, when nothing outside of fences is one. */
-function parseFences(
-  text: string,
-  { fences, end }: Scan,
-  toolNames: ReadonlySet<string>,
-): ReactReading | null {
-  const readings: ReactReading[] = [];
-  for (const { contentStart, contentEnd } of fences) {
-    const reading = parse(text.slice(contentStart, contentEnd), toolNames, false);
+/** How a text is read: by which names, and whether what is around the step may be looked through. */
+interface Reader extends ReplyEnd {
+  readonly toolNames: ReadonlySet<string>;
+  isTool(value: string): boolean;
+  readonly mayUnwrap: boolean;
+}
+
+function parse(text: string, reader: Reader): ReactReading {
+  const { isTool, isStopped, mayUnwrap } = reader;
+  const scan = scanReact(text, { oneLine: false, isTool });
+  const stopped = isStopped && scan.open === 'fence' ? parseClosed(text, scan, reader) : null;
+  if (stopped !== null) return stopped;
+  if (scan.open !== null || isActionable(scan)) return resolve(text, scan, reader);
+  const inOneLine = scanReact(text, { oneLine: true, isTool });
+  if (isActionable(inOneLine)) return resolve(text, inOneLine, reader);
+  return (mayUnwrap ? parseFences(text, scan, reader) : null) ?? resolve(text, scan, reader);
+}
+
+/** The call of a reply whose last fence is closed for it; only one whose input is complete. */
+function parseClosed(text: string, { closer }: Scan, reader: Reader): ReactReading | null {
+  const reading = parse(`${text}\n${closer}`, { ...reader, isStopped: false });
+  if (reading.kind !== 'action' || !reading.input.startsWith('{')) return null;
+  const end = Math.min(reading.end, text.length);
+  return parseArguments(reading.input).ok ? { ...reading, end } : null;
+}
+
+/**
+ * The step inside a fence, when nothing outside of fences is one. Steps in several fences are read
+ * as they would be without.
+ */
+function parseFences(text: string, { fences, end }: Scan, reader: Reader): ReactReading | null {
+  const inside = { ...reader, isStopped: false, mayUnwrap: false };
+  const steps = fences.flatMap((fence) => {
+    const reading = parse(text.slice(fence.contentStart, fence.contentEnd), inside);
     const isStep = reading.kind !== 'error' || !WITHOUT_STEP.has(reading.code);
-    if (isStep) readings.push({ ...reading, end });
+    return isStep ? [{ fence, reading }] : [];
+  });
+  const [first, second] = steps;
+  if (first === undefined) return null;
+  if (second === undefined) return { ...first.reading, end };
+  return parse(
+    withoutMarkers(
+      text,
+      steps.map(({ fence }) => fence),
+    ),
+    inside,
+  );
+}
+
+/** The text with blanks in the place of the lines that open and close fences. */
+function withoutMarkers(text: string, fences: Scan['fences']): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, contentStart, contentEnd, end } of fences) {
+    parts.push(text.slice(from, start), blank(text.slice(start, contentStart)));
+    parts.push(text.slice(contentStart, contentEnd), blank(text.slice(contentEnd, end)));
+    from = end;
   }
-  const [first, second] = readings;
-  if (first === undefined || second === undefined) return first ?? null;
-  const hasFinal = readings.some(({ kind }) => kind === 'final');
-  return { kind: 'error', code: hasFinal ? 'both_action_and_final' : 'multiple_actions', end };
+  return [...parts, text.slice(from)].join('');
+}
+
+function blank(line: string): string {
+  return line.replace(/[^\n\r\u2028\u2029\u0085]/gu, ' ');
 }
 
 const WITHOUT_STEP: ReadonlySet<ReactCode> = new Set(['empty', 'no_label', 'missing_action']);
@@ -88,7 +139,7 @@ interface Found {
   isBoth: boolean;
 }
 
-function resolve(text: string, scan: Scan, isTool: (value: string) => boolean): ReactReading {
+function resolve(text: string, scan: Scan, { isTool, toolNames }: Reader): ReactReading {
   const { end } = scan;
   const error = (code: ReactCode): ReactReading => ({ kind: 'error', code, end });
   if (scan.open !== null) return error('truncated');
@@ -96,7 +147,8 @@ function resolve(text: string, scan: Scan, isTool: (value: string) => boolean): 
     textWithout(text, { start: section.valueStart, end: until }, scan.holes);
   const { action, input, final, actions, inputs, isBoth } = collect(scan.sections, (section) => {
     const value = textOf(section);
-    return isTool(value) ? 'tool' : labelNamed(readToolName(value)) === 'final' ? 'final' : 'none';
+    if (isTool(value)) return 'tool';
+    return labelNamed(readToolName(value, toolNames)) === 'final' ? 'final' : 'none';
   });
   if (isBoth) return error('both_action_and_final');
   if (final !== null) {
@@ -105,7 +157,7 @@ function resolve(text: string, scan: Scan, isTool: (value: string) => boolean): 
   }
   if (actions > 1 || (actions === 1 && inputs > 1)) return error('multiple_actions');
   if (action !== null && input !== null) {
-    const tool = readToolName(textOf(action));
+    const tool = readToolName(textOf(action), toolNames);
     const isClosed = end < text.length || scan.sections.at(-1) !== input;
     const ownEnd = Math.max(action.end, input.end);
     const value = readInput(textOf(input), input.emphasis);

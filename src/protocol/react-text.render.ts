@@ -74,8 +74,10 @@ function writeReply(content: string, calls: readonly SettledCall[]): string {
 }
 
 function isCallOf(content: string, settled: SettledCall | undefined): boolean {
-  const reading = parseReactText(content);
-  return reading.kind === 'action' && reading.tool === settled?.call.tool;
+  if (settled === undefined) return false;
+  const { tool } = settled.call;
+  const reading = parseReactText(content, new Set([tool]), { isStopped: true });
+  return reading.kind === 'action' && reading.tool === tool;
 }
 
 function renderObservations(calls: readonly SettledCall[], locale: Locale): string {

@@ -101,13 +101,14 @@ class Scanner extends ReactState {
       // Reasoning whose opening tag the template supplied may leave a fence open; but look once.
       const closer = this.hasRestarted ? null : this.tags.nextCloser(at);
       if (closer === null || this.hasCall || this.hasAnswer) {
+        this.closer = opening.marker.repeat(opening.length);
         return this.finish(this.text.length, 'fence');
       }
       this.hasRestarted = true;
       this.restart(closer.end);
       return true;
     }
-    if (PROSE.has(kind)) this.fences.push(fence);
+    if (PROSE.has(kind)) this.fences.push({ ...fence, start: at });
     this.position = fence.end;
     this.isLineStart = true;
     this.isBlankSoFar = false;

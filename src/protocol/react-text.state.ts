@@ -13,15 +13,22 @@ export interface Section {
   end: number;
 }
 
+/** A fenced block; `start` is where its opening line does. */
+export interface StepFence extends Fence {
+  readonly start: number;
+}
+
 /** A reply taken apart. */
 export interface Scan {
   readonly sections: readonly Section[];
   /** Stretches that belong to no value: reasoning and control tokens. */
   readonly holes: readonly Hole[];
   /** Fenced blocks outside of any value: they may hold a whole step. */
-  readonly fences: readonly Fence[];
+  readonly fences: readonly StepFence[];
   /** What the reply ends in without having finished it. */
   readonly open: 'think' | 'fence' | 'json' | 'label' | null;
+  /** The line that would close the open fence, or ''. */
+  readonly closer: string;
   /** Where reading ended: at the end, or where the model began to invent what comes next. */
   readonly end: number;
 }
@@ -44,8 +51,9 @@ export class ReactState {
   protected readonly holes: Hole[] = [];
   protected readonly line = { start: 0, end: -1 };
   protected sections: Section[] = [];
-  protected fences: Fence[] = [];
+  protected fences: StepFence[] = [];
   protected open: Scan['open'] = null;
+  protected closer = '';
   protected end: number | null = null;
   protected position = 0;
   protected isLineStart = true;
@@ -128,7 +136,7 @@ export class ReactState {
   protected result(): Scan {
     const end = this.end ?? this.text.length;
     this.current.end = end;
-    const { sections, holes, fences, open } = this;
-    return { sections, holes, fences, open, end };
+    const { sections, holes, fences, open, closer } = this;
+    return { sections, holes, fences, open, closer, end };
   }
 }

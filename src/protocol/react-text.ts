@@ -1,8 +1,7 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { ModelReply, ToolSpec } from '../../machines/vocabulary/model.ts';
 import type { ParsedCall, ParsedStep } from '../../machines/vocabulary/step.ts';
-import { worded } from './call-arguments.ts';
-import { parseArguments } from './json-arguments.ts';
+import { textArguments } from './call-arguments.ts';
 import type { Protocol } from './protocol.types.ts';
 import { parseReactText, type ReactReading } from './react-text.parse.ts';
 import { renderReact } from './react-text.render.ts';
@@ -20,7 +19,8 @@ export const reactText: Protocol = {
   name: 'react-text',
   toRequest: renderReact,
   parseReply({ text, finishReason }: ModelReply, tools, locale): ParsedStep {
-    const reading = parseReactText(text, new Set(tools.map(({ name }) => name)));
+    const toolNames = new Set(tools.map(({ name }) => name));
+    const reading = parseReactText(text, toolNames, { isStopped: finishReason === 'stop' });
     const own = text.slice(0, reading.end).trimEnd();
     const malformed = (code: string): ParsedStep => ({
       kind: 'malformed',
@@ -45,32 +45,5 @@ function toParsedCall(
   locale: Locale,
 ): ParsedCall {
   const spec = tools.find(({ name }) => name === tool);
-  return { tool, providerId: null, arguments: readArguments(input, spec, locale) };
-}
-
-/**
- * The input as arguments: JSON, or the plain text of the tool's text field. An object counts as
- * JSON when it has one of the tool's properties; cut-off JSON is never taken for plain text.
- * Of a tool that does not exist the text is kept, so that only its name is at fault.
- */
-function readArguments(
-  input: string,
-  spec: ToolSpec | undefined,
-  locale: Locale,
-): ParsedCall['arguments'] {
-  const reading = parseArguments(input);
-  if (spec === undefined) return reading.ok ? reading : { ok: true, value: { input } };
-  const { textField } = spec;
-  if (textField === null) return worded(reading, locale);
-  const plain = { ok: true, value: { [textField]: input } } as const;
-  if (!input.startsWith('{')) return plain;
-  if (!reading.ok) return reading.code === 'truncated' ? worded(reading, locale) : plain;
-  const known = propertiesOf(spec).add(textField);
-  return Object.keys(reading.value).some((key) => known.has(key)) ? reading : plain;
-}
-
-function propertiesOf({ inputSchema }: ToolSpec): Set<string> {
-  const { properties } = inputSchema;
-  const isObject = typeof properties === 'object' && properties !== null;
-  return new Set(isObject ? Object.keys(properties) : []);
+  return { tool, providerId: null, arguments: textArguments(input, spec, locale) };
 }

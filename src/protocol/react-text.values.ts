@@ -30,13 +30,16 @@ export function textWithout(text: string, { start, end }: Span, holes: readonly 
   return parts.join('');
 }
 
-/** The name in an Action's value: its first line of words, without what decorates it. */
-export function readToolName(value: string): string {
+/**
+ * The name in an Action's value: its first line of words, without what decorates it. A name in
+ * `known` stays as it is, underscores and all.
+ */
+export function readToolName(value: string, known: ReadonlySet<string>): string {
   let from = skipSpace(value, 0);
   while (from < value.length) {
     const lineEnd = lineEndOf(value, from);
     const isFence = openingFence(value, from, lineEnd) !== null && lineEnd < value.length;
-    const name = isFence ? '' : undecorate(value.slice(from, lineEnd));
+    const name = isFence ? '' : undecorate(value.slice(from, lineEnd), known);
     if (name !== '') return name;
     from = skipSpace(value, lineEnd);
   }
@@ -91,7 +94,7 @@ function dropStrayBold(value: string): string {
   return isPair ? rest.slice(0, -2) : rest;
 }
 
-function undecorate(line: string): string {
+function undecorate(line: string, known: ReadonlySet<string>): string {
   let start = 0;
   let end = line.length;
   for (;;) {
@@ -99,7 +102,9 @@ function undecorate(line: string): string {
     while (start < end && isEdge(line[start])) start += 1;
     while (end > start && (isEdge(line[end - 1]) || NAME_ENDINGS.has(line[end - 1] ?? '')))
       end -= 1;
-    if (end - start > 4 && line.startsWith('__', start) && line.endsWith('__', end)) {
+    const name = line.slice(start, end);
+    if (known.has(name)) return name;
+    if (name.length > 4 && name.startsWith('__') && name.endsWith('__')) {
       start += 2;
       end -= 2;
     }

@@ -5,13 +5,17 @@ export function schemaAt(schema: JsonObject, path: readonly PropertyKey[]): Json
   let current: JsonObject | null = schema;
   for (const key of path) {
     const next: Json | undefined =
-      typeof key === 'number'
-        ? current?.items
-        : (current?.properties as JsonObject | undefined)?.[String(key)];
+      typeof key === 'number' ? current?.items : ownMember(current?.properties, key);
     if (typeof next !== 'object' || next === null || Array.isArray(next)) return null;
     current = next as JsonObject;
   }
   return current;
+}
+
+/** A member of an object, never one that every object inherits. */
+export function ownMember(value: unknown, key: PropertyKey): Json | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Record<PropertyKey, Json>)[key];
 }
 
 /** What a schema allows, in words for a model; empty when there is nothing to say. */

@@ -3,6 +3,7 @@ import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { JsonObject, Locale } from '../../machines/vocabulary/json.ts';
 import type { ToolSpec } from '../../machines/vocabulary/model.ts';
 import { LONGEST_TIMER } from '../../machines/vocabulary/time.ts';
+import { hasProtoProperty } from './inherited.ts';
 import type { Tool } from './tool.types.ts';
 
 /** How long a tool may run when it does not say: one minute, in milliseconds. */
@@ -91,6 +92,11 @@ function requireObjectSchema<Input>(tool: Tool<Input>, textField: string | null)
   if (schema.type !== 'object') {
     throw invalid(tool.name, 'input must be the schema of one object, such as z.strictObject({…})');
   }
+  if (hasProtoProperty(tool.input, schema))
+    throw invalid(
+      tool.name,
+      'input must not have a property "__proto__", which zod does not check',
+    );
   if (textField === null) return;
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonObject>>;
   if (properties[textField]?.type !== 'string') {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { JsonObject, Locale } from '../../machines/vocabulary/json.ts';
-import { describeAllowed, schemaAt } from './allowed.ts';
+import { describeAllowed, ownMember, schemaAt } from './allowed.ts';
 import { toInputSchema } from './define-tool.ts';
+import { readsInherited, withoutPrototypes, withPrototypes } from './inherited.ts';
 import type { Tool } from './tool.types.ts';
 
 /** What a schema says of an input. */
@@ -27,12 +28,17 @@ export function validateInput<Input>(
 ): ValidatedInput<Input> {
   const language = locale === 'zh' ? z.locales.zhCN() : z.locales.en();
   let parsed: z.ZodSafeParseResult<Input>;
+  const isBare = readsInherited(tool.input, () => toInputSchema(tool.input, locale));
   try {
-    parsed = tool.input.safeParse(json, { error: language.localeError });
+    const given = isBare ? withoutPrototypes(json) : json;
+    parsed = tool.input.safeParse(given, { error: language.localeError });
   } catch (error) {
     return { ok: false, message: TEXTS[locale].crashed(tool.name, String(error)) };
   }
-  if (parsed.success) return { ok: true, value: parsed.data };
+  if (parsed.success) {
+    const { data } = parsed;
+    return { ok: true, value: isBare ? (withPrototypes(data) as Input) : data };
+  }
   const schema = toInputSchema(tool.input, locale);
   const { issues } = parsed.error;
   const lines = issues
@@ -69,10 +75,7 @@ function showPath(path: readonly PropertyKey[]): string {
 
 function valueAt(json: unknown, path: readonly PropertyKey[]): unknown {
   let value = json;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[key];
-  }
+  for (const key of path) value = ownMember(value, key);
   return value;
 }
 

@@ -185,7 +185,7 @@ describe('a server that is an endpoint', () => {
   it('that refuses us says so, and what to look at', async () => {
     const http = await startHttpServer({ refuse: 401 });
     await expect(connectMcp({ web: { url: http.url } })).rejects.toMatchObject({
-      message: `web: ${http.url}: HTTP 401: not for you; check its headers`,
+      message: `web: ${http.url}: HTTP 401: not for you; check its headers, or, where it wants OAuth, connect a client of the SDK of your own and give it to mcpTools`,
     });
   });
 

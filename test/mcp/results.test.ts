@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject, Locale } from '../../machines/vocabulary/json.ts';
@@ -8,6 +10,17 @@ async function shown(answer: JsonObject, locale: Locale = 'en'): Promise<unknown
   const { tools } = await toolsOf({ call: () => answer });
   return execute(tools[0], {}, { locale });
 }
+
+interface ResultRow {
+  readonly id: string;
+  /** As a published server answered. */
+  readonly result: JsonObject;
+  readonly shown: string;
+}
+
+const rows: readonly ResultRow[] = JSON.parse(
+  readFileSync(new URL('../cases/mcp-results.json', import.meta.url), 'utf8'),
+);
 
 const content = (...blocks: Json[]) => ({ content: blocks });
 const base64 = Buffer.from('0123456789').toString('base64');
@@ -72,6 +85,78 @@ describe('a result', () => {
       '{ "b": [2], "a": 1 }',
     );
     expect(await shown({ ...text('a is 1'), structuredContent })).toBe('a is 1\n{"a":1,"b":[2]}');
+  });
+
+  it.each(rows)('of a published server is given once: $id', async ({ result, shown: expected }) => {
+    expect(await shown(result)).toBe(expected);
+  });
+
+  it.each<[string, JsonObject, JsonObject, string]>([
+    ['a member that is the text', text('5'), { result: 5 }, '5'],
+    [
+      'a member that is the list of the texts',
+      content({ type: 'text', text: 'a' }, { type: 'text', text: '{"n":1}' }),
+      { result: ['a', { n: 1 }] },
+      'a\n{"n":1}',
+    ],
+    [
+      'a member that is the blocks',
+      content({ type: 'text', text: 'a' }),
+      { blocks: [{ type: 'text', text: 'a' }] },
+      'a',
+    ],
+    [
+      'texts that are one member together',
+      content(...['a', 'b'].map((one) => ({ type: 'text', text: one }))),
+      { all: 'a\nb' },
+      'a\nb',
+    ],
+    [
+      'what a member says beside the text is kept',
+      text('2 found'),
+      { summary: '2 found', rows: [1, 2] },
+      '2 found\n{"rows":[1,2]}',
+    ],
+    ['a text that says nothing of it', text('done'), { success: true }, 'done\n{"success":true}'],
+    ['a list', text('[1, 2]'), [1, 2] as never, '[1, 2]'],
+  ])('has what its text says once: %s', async (_, blocks, structuredContent, expected) => {
+    expect(await shown({ ...blocks, structuredContent })).toBe(expected);
+  });
+
+  it('never holds bytes, wherever they stand', async () => {
+    const bytes = randomBytes(600).toString('base64');
+    const structuredContent = {
+      image: { type: 'image', data: base64, mimeType: 'image/png' },
+      files: [
+        { uri: 'a:b', blob: base64 },
+        { mimeType: 'audio/wav', data: base64 },
+      ],
+      page: `data:image/webp;base64,${base64}`,
+      raw: bytes,
+      digest: 'ab12'.repeat(32),
+      line: 'x'.repeat(2_000),
+    };
+    const described = {
+      image: {
+        type: 'image',
+        data: '[binary data, not given as text · image/png · 10 bytes]',
+        mimeType: 'image/png',
+      },
+      files: [
+        { uri: 'a:b', blob: '[binary data, not given as text · 10 bytes]' },
+        { mimeType: 'audio/wav', data: '[binary data, not given as text · audio/wav · 10 bytes]' },
+      ],
+      page: '[binary data, not given as text · image/webp · 10 bytes]',
+      raw: '[binary data, not given as text · 600 bytes]',
+      digest: structuredContent.digest,
+      line: structuredContent.line,
+    };
+    expect(JSON.parse(String(await shown({ structuredContent })))).toEqual(described);
+    const asText = text(JSON.stringify(structuredContent));
+    expect(JSON.parse(String(await shown({ ...asText, structuredContent })))).toEqual(described);
+    expect(await shown({ structuredContent: { data: base64, mimeType: 'image/png' } }, 'zh')).toBe(
+      '{"data":"[二进制数据，不作为文字给出 · image/png · 10 字节]","mimeType":"image/png"}',
+    );
   });
 
   it('is kept when it is not what its output schema says: the call has taken effect', async () => {

@@ -44,6 +44,8 @@ const { schema } = fc.letrec((again) => {
       { $ref: '#' },
       { $ref: '#/$defs/d/properties/a' },
       { default: 'x' },
+      { minimum: 1, minLength: 1 },
+      { maxProperties: 1, items: { type: 'string' } },
       {},
     ),
   );
@@ -98,7 +100,7 @@ describe('what is refused here', () => {
     const seen = { taken: 0, refused: 0 };
     fc.assert(
       fc.property(root, fc.array(input, { minLength: 1, maxLength: 5 }), (json, inputs) => {
-        const check = toInput(json);
+        const { input: check } = toInput(json);
         for (const one of inputs) {
           const isTaken = check.safeParse(one).success;
           seen[isTaken ? 'taken' : 'refused'] += 1;

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import { toToolSpec } from '../../src/tools/define-tool.ts';
-import { judge, toolWith } from './support.ts';
+import { judge, listed, toolsOf, toolWith } from './support.ts';
 
 const object = (properties: Json, more: object = {}) => ({ type: 'object', properties, ...more });
 
@@ -173,10 +174,22 @@ describe('arguments that cannot be right are refused, all others reach the serve
       [{}],
     ],
     [
-      'a required property with a default',
-      object({ a: { type: 'string', default: 'x' } }, { required: ['a'] }),
-      [{ a: 'y' }],
-      [{}],
+      'a required property with a default, which the server fills in',
+      {
+        ...object(
+          { a: { type: 'string', default: 'x' }, b: { $ref: '#/$defs/b' }, c: { type: 'string' } },
+          { required: ['a', 'b', 'c'] },
+        ),
+        $defs: { b: { type: 'boolean', default: false } },
+      },
+      [{ c: 'y' }, { a: 'y', b: true, c: 'y' }],
+      [{}, { a: 'y', b: true }, { a: 1, c: 'y' }],
+    ],
+    [
+      'bounds without a type',
+      object({ a: { maximum: 3, minLength: 2 } }),
+      [{ a: 3 }, { a: 'xx' }, { a: [] }, { a: null }],
+      [{ a: 4 }, { a: 3.5 }, { a: 'x' }],
     ],
     [
       'enumerations of several types',
@@ -251,6 +264,60 @@ describe('arguments that cannot be right are refused, all others reach the serve
     expect(judge(tool, { to: null, n: '3' }, 'zh')).toContain(
       '- n：无效输入：期望 数字，实际接收 string（允许：integer',
     );
+  });
+});
+
+interface NameRow {
+  readonly id: string;
+  readonly schema: Json;
+  readonly input: Json;
+  readonly expected: 'valid' | 'invalid';
+}
+
+const nameRows: readonly NameRow[] = JSON.parse(
+  readFileSync(new URL('../cases/inherited-names.json', import.meta.url), 'utf8'),
+);
+
+describe('properties with the names of what every object inherits are like any other', () => {
+  it.each(nameRows)('$id', async ({ schema, input, expected }) => {
+    const verdict = judge(await toolWith(schema), input);
+    expect(verdict === 'ok' ? 'valid' : 'invalid').toBe(expected);
+  });
+
+  it('the model is told of them by their own names', async () => {
+    const names = object({ constructor: { type: 'string' } }, { additionalProperties: false });
+    const input = JSON.parse('{ "constructor": 1, "__proto__": 2, "valueOf": 3 }');
+    expect(
+      judge(await toolWith(names as never), input)
+        .split('\n')
+        .slice(1),
+    ).toEqual([
+      '- constructor: Invalid input: expected string, received number (allowed: string)',
+      expect.stringMatching(/^- \(the whole input\): Unrecognized keys: "__proto__", "valueOf"/u),
+    ]);
+    expect(
+      judge(await toolWith(object({ toString: {} }, { required: ['toString'] }) as never), {}),
+    ).toContain('- toString: ');
+  });
+});
+
+describe('a tool whose arguments are left to the server', () => {
+  it('is there, and a problem says so', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 5_001 }, (_, index) => [`p${index}`, {}]),
+    );
+    const { names, problems } = await toolsOf({
+      tools: [listed('big', { inputSchema: object(properties) }), listed('small')],
+    });
+    expect(names).toEqual(['files__big', 'files__small']);
+    expect(problems).toEqual([
+      {
+        server: 'files',
+        tool: 'big',
+        message:
+          'files: big: its arguments are left to the server: its schema has more than 5000 parts',
+      },
+    ]);
   });
 });
 

@@ -64,6 +64,21 @@ describe('streams', () => {
     expect(received[0]?.body.stream_options).toEqual({ include_usage: true });
   });
 
+  it('reads a call in the form there was before there could be several', async () => {
+    const { baseURL } = await testEndpoint(
+      stream([
+        chunk({ role: 'assistant', content: null, function_call: { name: 'echo', arguments: '' } }),
+        chunk({ function_call: { arguments: '{"text":' } }),
+        chunk({ function_call: { arguments: '"a"}' } }, 'function_call'),
+      ]),
+    );
+    const reply = await openaiModel({ model: 'm', baseURL }).generate(ask('hi'), { signal: live });
+    expect(reply).toMatchObject({
+      calls: [{ id: null, name: 'echo', arguments: '{"text":"a"}' }],
+      finishReason: 'tool_calls',
+    });
+  });
+
   it('assembles calls and passes reasoning on', async () => {
     const call = (index: number, id: string | null, name: string | null, text: string) => ({
       tool_calls: [

@@ -69,3 +69,8 @@ export const DENIED = observation('1.0', {
     reason('overwrite_not_approved', 'rule', { approval: 'overwrite' }),
   ],
 });
+
+/** A tool of that name. */
+export function spec(name: string, more: Partial<ToolSpec> = {}): ToolSpec {
+  return { name, description: '', inputSchema: {}, textField: null, oncePerReply: false, ...more };
+}

@@ -4,6 +4,43 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import { createTodoWrite } from '../../src/tools/todo-write/todo-write.ts';
 import { validateInput } from '../../src/tools/validate-input.ts';
 
+describe('properties with the names of what every object inherits', () => {
+  const toolOf = (input: z.ZodType) =>
+    defineTool({
+      name: 'race',
+      description: { zh: '赛', en: 'Races.' },
+      input,
+      execute: async () => 'ok',
+    });
+  const names = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', 'isPrototypeOf'];
+
+  it.each(names)('%s may be left out, is required, and is given', (name) => {
+    const optional = toolOf(z.strictObject({ season: z.number(), [name]: z.string().optional() }));
+    const season = { season: 2024 };
+    expect(validateInput(optional, season, 'en')).toStrictEqual({ ok: true, value: season });
+    const given = { ...season, [name]: 'ferrari' };
+    expect(validateInput(optional, given, 'en')).toStrictEqual({ ok: true, value: given });
+    expect(validateInput(optional, { ...season, [name]: 1 }, 'en')).toMatchObject({ ok: false });
+    for (const input of [z.object({ [name]: z.unknown() }), z.object({ [name]: z.string() })]) {
+      const refused = validateInput(toolOf(input), {}, 'en');
+      expect(refused).toMatchObject({ ok: false, message: expect.stringContaining(`- ${name}: `) });
+    }
+    const nested = toolOf(
+      z.object({ list: z.array(z.object({ [name]: z.string().default('x') })) }),
+    );
+    expect(validateInput(nested, { list: [{}] }, 'en')).toStrictEqual({
+      ok: true,
+      value: { list: [{ [name]: 'x' }] },
+    });
+  });
+
+  it('__proto__ is refused when the tool is made: zod would neither check nor give it', () => {
+    expect(() => toolOf(z.object({ ['__proto__']: z.string() }))).toThrow(
+      'Tool "race": input must not have a property "__proto__", which zod does not check.',
+    );
+  });
+});
+
 describe('validateInput', () => {
   const tool = createTodoWrite();
 

@@ -1,12 +1,14 @@
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { canonicalJson, type Locale } from '../../../machines/vocabulary/json.ts';
+import { canonicalJson, isJson, type Locale } from '../../../machines/vocabulary/json.ts';
+import { bytesOf, withoutBinary } from './binary.ts';
 import { plainLine } from './plain-text.ts';
 
 type Fields = Readonly<Partial<Record<string, unknown>>>;
 
 /**
  * What a server answered to a call, as text for a model: texts as they are, everything else in words.
- * The engine caps it, as every result.
+ * What stands in `structuredContent` as well is given once, and bytes are described wherever they
+ * stand. The engine caps it, as every result.
  * @throws AgentHubError `mcp_tool_error` with the server's text when it says that the tool failed,
  * `mcp_call_failed` for what is no result.
  */
@@ -15,28 +17,73 @@ export function readResult(answer: Fields, from: { server: string; locale: Local
   const texts = TEXTS[from.locale];
   if (!Array.isArray(content)) throw new AgentHubError('mcp_call_failed', texts.bad(from.server));
   const blocks = content.map((block) => describe((block ?? {}) as Fields, from.locale));
-  if (structuredContent !== undefined && !content.some((one) => isSame(one, structuredContent)))
-    blocks.push(JSON.stringify(structuredContent));
+  const rest = untold(structuredContent, content);
+  if (rest !== undefined) blocks.push(shownJson(rest, from.locale));
   const text = blocks.join('\n');
   if (isError === true) throw new AgentHubError('mcp_tool_error', text.trim() || texts.noReason);
   return text === '' ? texts.empty : text;
 }
 
-/** Servers repeat structured content as text, for clients that do not know it. */
-function isSame(block: unknown, structured: unknown): boolean {
+/**
+ * What structured content says beside the blocks; undefined for nothing. Servers give it as text
+ * too, for clients that do not know it: the whole, or one member. Of what is left then, a mere yes
+ * or no (`success`, `error: null`) is what the text has said.
+ */
+function untold(structured: unknown, content: readonly unknown[]): unknown {
+  if (structured === undefined || structured === null) return undefined;
+  if (content.length === 0 || !isJson(structured) || !isJson(content)) return structured;
+  const told = new Set(tellings(content).map(canonicalJson));
+  const isTold = (value: unknown) => told.has(canonicalJson(value));
+  if (isTold(structured)) return undefined;
+  if (typeof structured !== 'object' || Array.isArray(structured)) return structured;
+  const members = Object.entries(structured);
+  const left = members.filter(([, member]) => !isTold(member));
+  const isMere = left.every(([, member]) => typeof member === 'boolean' || member === null);
+  if (left.length < members.length && isMere) return undefined;
+  return Object.fromEntries(left);
+}
+
+/** What blocks say: all of them or one, as they are, as text, and as the JSON that the text holds. */
+function tellings(content: readonly unknown[]): readonly unknown[] {
+  const texts = content.map(textOf);
+  const parts = texts.map((text, index) => text ?? content[index]);
+  const read = texts.map((text, index) => (text && parsed(text)) ?? parts[index]);
+  const whole = texts.includes(undefined) ? [] : [texts.join('\n')];
+  return [content, parts, read, ...content, ...parts, ...read, ...whole];
+}
+
+function textOf(block: unknown): string | undefined {
   const { type, text } = (block ?? {}) as Fields;
-  if (type !== 'text' || typeof text !== 'string') return false;
+  return type === 'text' && typeof text === 'string' ? text : undefined;
+}
+
+function parsed(text: string): unknown {
   try {
-    return canonicalJson(JSON.parse(text)) === canonicalJson(structured);
+    const json: unknown = JSON.parse(text);
+    return isJson(json) ? json : undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** As it is; only the bytes in JSON are described, as they are where JSON stands beside text. */
+function shownText(text: string, locale: Locale): string {
+  const json = /^\s*[[{]/u.test(text) ? parsed(text) : undefined;
+  if (json === undefined) return text;
+  const shown = shownJson(json, locale);
+  return shown === JSON.stringify(json) ? text : shown;
+}
+
+function shownJson(json: unknown, locale: Locale): string {
+  const { binary, bytes } = TEXTS[locale];
+  const shown = withoutBinary(json, (kind, count) => `[${binary}${about([kind, bytes(count)])}]`);
+  return JSON.stringify(shown) ?? '';
 }
 
 function describe(block: Fields, locale: Locale): string {
   const { type, text, data, resource } = block;
   const texts = TEXTS[locale];
-  if (type === 'text' && typeof text === 'string') return text;
+  if (type === 'text' && typeof text === 'string') return shownText(text, locale);
   if (type === 'image' || type === 'audio')
     return `[${texts[type]}${about([block.mimeType, texts.bytes(bytesOf(data))])}]`;
   if (type === 'resource_link')
@@ -54,17 +101,11 @@ function about(words: readonly unknown[]): string {
     .join('');
 }
 
-/** The bytes that base64 text stands for. */
-function bytesOf(base64: unknown): number {
-  if (typeof base64 !== 'string') return 0;
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
-  return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
-}
-
 const TEXTS = {
   zh: {
     image: '图片，不作为文字给出',
     audio: '声音，不作为文字给出',
+    binary: '二进制数据，不作为文字给出',
     resource: '资源',
     link: '资源链接',
     other: '不认识的内容',
@@ -76,6 +117,7 @@ const TEXTS = {
   en: {
     image: 'an image, not given as text',
     audio: 'audio, not given as text',
+    binary: 'binary data, not given as text',
     resource: 'a resource',
     link: 'a link to a resource',
     other: 'content of an unknown kind',

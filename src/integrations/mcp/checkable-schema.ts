@@ -1,10 +1,11 @@
 import type { Json, JsonObject } from '../../../machines/vocabulary/json.ts';
+import { ownName } from './own-names.ts';
 
 /** A server's schema that is no JSON Schema. */
 export class MalformedSchema extends Error {}
 
 /** A schema of more parts, references followed, is shown to the model and not checked here. */
-const MOST_PARTS = 5_000;
+export const MOST_PARTS = 5_000;
 
 const TYPES: readonly string[] = [
   'object',
@@ -18,20 +19,29 @@ const TYPES: readonly string[] = [
 const NO_TYPES = { types: [], others: [] };
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
+/** The keywords that say something of one type alone. */
+const ABOUT: Readonly<Record<string, readonly string[]>> = {
+  object: ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
+  array: ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems'],
+  string: ['minLength', 'maxLength'],
+  number: [...NUMBERS, 'multipleOf'],
+};
 
 /**
  * What of a server's JSON Schema can be checked here, in the words that `z.fromJSONSchema` takes
  * as JSON Schema means them: one schema for each thing that must hold. Never stricter than the
  * original: an input it refuses is surely wrong, and the server judges the rest. Left out are
  * formats (validators differ), patterns (an expression of a stranger may run for ever), negations and
- * conditions; `oneOf` counts as `anyOf`. References are followed in place, a recursive one once, so that
- * the work is bounded by what is counted here. None when the schema is too large.
+ * conditions; `oneOf` counts as `anyOf`. A required property with a default counts as optional:
+ * servers fill it in. Names of properties are as {@link ownName} gives them. References are followed in place, a recursive one once, so that
+ * the work is bounded by what is counted here. Null when the schema is too large.
+ * `root` is what references start from, where that is another.
  * @throws MalformedSchema where a keyword holds what it cannot.
  */
-export function checkableSchemas(schema: JsonObject): readonly JsonObject[] {
-  const relaxing = new Relaxing(schema);
+export function checkableSchemas(schema: JsonObject, root = schema): readonly JsonObject[] | null {
+  const relaxing = new Relaxing(root);
   const whole = relaxing.relax(schema);
-  return relaxing.isTooLarge ? [] : toParts(whole);
+  return relaxing.isTooLarge ? null : toParts(whole);
 }
 
 function toParts(relaxed: Json): JsonObject[] {
@@ -130,20 +140,30 @@ class Relaxing {
     if (!required.every((name) => typeof name === 'string'))
       throw new MalformedSchema('required must name properties');
     const members: [string, Json][] = Object.entries(properties).map(([name, one]) => [
-      name,
+      ownName(name),
       this.relax(one),
     ]);
     // What is required and not described would be let through when it is missing.
     for (const name of required as readonly string[])
-      if (!Object.hasOwn(properties, name)) members.push([name, true]);
+      if (!Object.hasOwn(properties, name)) members.push([ownName(name), true]);
+    const needed = (required as readonly string[]).filter(
+      (name) => !this.#hasDefault(properties, name),
+    );
     const rest = schema.patternProperties === undefined ? schema.additionalProperties : true;
     return {
       type: 'object',
       properties: Object.fromEntries(members),
-      required,
+      required: needed.map(ownName),
       additionalProperties: this.relax(rest ?? true),
       ...numbersOf(schema, COUNTS),
     };
+  }
+
+  #hasDefault(properties: JsonObject, name: string): boolean {
+    const given = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const { default: value, $ref } = (given ?? {}) as JsonObject;
+    const named = typeof $ref === 'string' ? this.#at($ref) : undefined;
+    return (value ?? (named as JsonObject | undefined)?.default) !== undefined;
   }
 
   #array(schema: JsonObject): JsonObject {
@@ -163,18 +183,23 @@ class Relaxing {
 }
 
 /**
- * The types of a schema, none for any. Where it names none, the one that its keywords are about, and
+ * The types of a schema, none for any. Where it names none, those that its keywords are about, and
  * the others, about which they say nothing.
  */
-function typesOf({ type, properties, required, items, prefixItems, ...rest }: JsonObject): {
+function typesOf(schema: JsonObject): {
   readonly types: readonly string[];
   readonly others: readonly string[];
 } {
-  const about = (one: string) => ({ types: [one], others: TYPES.filter((other) => other !== one) });
+  const { type, $ref } = schema;
+  // Beside a reference the older drafts let no keyword count.
+  if (type === undefined && $ref !== undefined) return NO_TYPES;
   if (type === undefined) {
-    const isObject = properties ?? required ?? rest.additionalProperties;
-    if (isObject !== undefined) return about('object');
-    return (items ?? prefixItems) === undefined ? NO_TYPES : about('array');
+    const isAbout = (one: string) =>
+      ABOUT[one]?.some((word) => Object.hasOwn(schema, word)) ?? false;
+    const types = TYPES.filter(isAbout);
+    if (types.length === 0) return NO_TYPES;
+    // An integer is a number, and as bound.
+    return { types, others: TYPES.filter((one) => !types.includes(one) && one !== 'integer') };
   }
   const types = [type].flat();
   if (types.length === 0 || !types.every((one) => typeof one === 'string'))

@@ -1,7 +1,7 @@
 /** Tools of Model Context Protocol servers, for an agent. Needs `@modelcontextprotocol/sdk`. */
+export type { McpClient } from './call-tool.ts';
 export { type ConnectMcpOptions, connectMcp, type McpConnection } from './connect-mcp.ts';
 export {
-  type McpClient,
   type McpProblem,
   type McpTools,
   type McpToolsOptions,

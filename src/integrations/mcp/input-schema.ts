@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isJson, type JsonObject } from '../../../machines/vocabulary/json.ts';
-import { checkableSchemas, MalformedSchema } from './checkable-schema.ts';
+import { checkableSchemas, MalformedSchema, MOST_PARTS } from './checkable-schema.ts';
+import { explainFailure } from './failures.ts';
+import { givenName, withOwnNames } from './own-names.ts';
 import { plainText } from './plain-text.ts';
 
 /** How deep a server's schema may nest, and how long it may be: models read all of it. */
@@ -9,42 +11,58 @@ const MOST_BYTES = 100_000;
 
 const REPORTED = { reportInput: true } as const;
 
+/** A server's schema as an input, and what of it nobody checks here. */
+export interface CheckedInput {
+  readonly input: z.ZodType<JsonObject>;
+  /** Why it is checked only that an input is an object; null where more is. */
+  readonly unchecked: string | null;
+}
+
 /**
  * The input of a server's tool. A model is shown the server's own schema; an input passes
  * unchanged when nothing that can be checked here speaks against it.
  * @throws MalformedSchema for what is no schema of an object, nests too deep or is too long.
  */
-export function toInput(schema: unknown): z.ZodType<JsonObject> {
-  const shown = toShown(schema);
-  const checks = toChecks(shown);
+export function toInput(schema: unknown): CheckedInput {
+  const own = toReadable(schema);
+  // Model endpoints want both, whatever else is said.
+  const shown: JsonObject = { ...own, type: 'object', properties: own.properties ?? {} };
+  const { checks, unchecked } = toChecks(shown, own);
   const check = z.check((payload) => {
-    for (const { error } of checks.map((one) => one.safeParse(payload.value, REPORTED))) {
-      for (const issue of error?.issues ?? []) {
-        const { message, ...plain } = issue;
-        // Without a message zod words it again, in the language of whoever parses.
-        const raw = issue.code === 'custom' ? { ...plain, message } : plain;
-        payload.issues.push({ input: undefined, ...raw } as z.core.$ZodRawIssue);
-      }
-    }
+    const given = withOwnNames(payload.value);
+    for (const { error } of checks.map((one) => one.safeParse(given, REPORTED)))
+      payload.issues.push(...(error?.issues ?? []).map(asGiven));
   });
   // Not `z.unknown().check(…)`: that has a parent, which zod would look for in what it is told here.
   const input = new z.ZodUnknown({ type: 'unknown', checks: [check] });
   input._zod.toJSONSchema = () => structuredClone(shown);
-  return input as unknown as z.ZodType<JsonObject>;
+  return { input: input as unknown as z.ZodType<JsonObject>, unchecked };
 }
 
-function toChecks(shown: JsonObject): readonly z.ZodType[] {
-  const schemas = checkableSchemas(shown);
-  const isObject = schemas.some(({ type }) => type === 'object') ? [] : [z.looseObject({})];
+/** An issue that zod words again, in the language of whoever parses, by the names that were given. */
+function asGiven({ message, ...issue }: z.core.$ZodIssue): z.core.$ZodRawIssue {
+  const raw = issue.code === 'custom' ? { ...issue, message } : issue;
+  const path = issue.path.map(givenName);
+  const keys = 'keys' in issue ? { keys: issue.keys.map(givenName) } : {};
+  return { input: undefined, ...raw, ...keys, path } as z.core.$ZodRawIssue;
+}
+
+function toChecks(shown: JsonObject, own: JsonObject) {
+  const schemas = checkableSchemas(shown, own);
+  const isObject = [z.looseObject({})];
+  if (schemas === null)
+    return { checks: isObject, unchecked: `its schema has more than ${MOST_PARTS} parts` };
   try {
-    return [...isObject, ...schemas.map((one) => z.fromJSONSchema(one as never))];
-  } catch {
-    return [z.looseObject({})];
+    const checks = schemas.map((one) => z.fromJSONSchema(one as never));
+    const needsObject = !schemas.some(({ type }) => type === 'object');
+    return { checks: needsObject ? [...isObject, ...checks] : checks, unchecked: null };
+  } catch (error) {
+    return { checks: isObject, unchecked: explainFailure(error) };
   }
 }
 
-/** The schema as it is shown: of an object, and with nothing in its descriptions that hides. */
-function toShown(schema: unknown): JsonObject {
+/** The schema of an object, with nothing in its descriptions that hides. */
+function toReadable(schema: unknown): JsonObject {
   if (!isJson(schema, DEEPEST)) throw new MalformedSchema('it nests too deep');
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
     throw new MalformedSchema('it is not an object');
@@ -55,9 +73,8 @@ function toShown(schema: unknown): JsonObject {
   );
   if (Buffer.byteLength(text) > MOST_BYTES)
     throw new MalformedSchema(`it is longer than ${MOST_BYTES} bytes`);
-  const { $schema: _, ...shown } = JSON.parse(text) as Record<string, never>;
-  if (shown.type !== undefined && shown.type !== 'object')
+  const { $schema: _, ...own } = JSON.parse(text) as Record<string, never>;
+  if (own.type !== undefined && own.type !== 'object')
     throw new MalformedSchema('it does not describe an object');
-  // Model endpoints want both, whatever else is said.
-  return { ...shown, type: 'object', properties: shown.properties ?? {} };
+  return own;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import type { McpClient } from './call-tool.ts';
 import { explainFailure } from './failures.ts';
-import type { McpClient } from './mcp-tools.ts';
 import { NEVER, type OpenCalls } from './open-calls.ts';
 
 /** A tool as a server lists it: nothing in it is trusted. */

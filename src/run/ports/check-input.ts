@@ -1,9 +1,11 @@
-import { isJson, type Json, type Locale } from '../../../machines/vocabulary/json.ts';
+import {
+  isJson,
+  type Json,
+  type Locale,
+  MAX_INPUT_DEPTH,
+} from '../../../machines/vocabulary/json.ts';
 import type { Tool } from '../../tools/tool.types.ts';
 import { validateInput } from '../../tools/validate-input.ts';
-
-/** How deep an input may nest. */
-const DEEPEST = 100;
 
 /**
  * An input as its tool takes it. What a schema makes of an input (a default, a transform) must be
@@ -17,8 +19,8 @@ export function checkInput(
 ): { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string } {
   const checked = validateInput(tool, input, locale);
   if (!checked.ok) return checked;
-  const value = withoutUndefined(checked.value, DEEPEST);
-  if (isJson(value, DEEPEST)) return { ok: true, value };
+  const value = withoutUndefined(checked.value, MAX_INPUT_DEPTH);
+  if (isJson(value, MAX_INPUT_DEPTH)) return { ok: true, value };
   return { ok: false, message: `${tool.name}: its schema does not give JSON.` };
 }
 

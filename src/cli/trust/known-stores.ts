@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { digestOf } from '../digest.ts';
 import type { Io } from '../io.ts';
 import { usageError } from '../usage-error.ts';
 import { writeWhole } from '../write-whole.ts';
@@ -70,7 +70,7 @@ function storesFolder(env: Io['env']): string | null {
 
 function entryFile(file: string, env: Io['env']): string | null {
   const folder = storesFolder(env);
-  const name = createHash('sha256').update(placeOf(file)).digest('hex').slice(0, 32);
+  const name = digestOf(placeOf(file)).slice(0, 32);
   return folder === null ? null : join(folder, `${name}.json`);
 }
 

@@ -46,7 +46,7 @@ export async function rememberStore(
   await writeWhole(entry, `${JSON.stringify({ ...identity, by } satisfies KnownStore)}\n`);
 }
 
-/** Takes it back; gives whether it was known. */
+/** Forgets a database; gives whether it was known. */
 export function forgetStore(file: string, env: Io['env']): boolean {
   const entry = entryFile(file, env);
   if (entry === null || readEntry(entry) === null) return false;

@@ -76,6 +76,7 @@ export interface Configuration {
   readonly found: FoundConfig | null;
 }
 
+/** A configuration file that was found, and the settings that trusting it would give. */
 export interface FoundConfig extends FoundFile {
   /** What would be in effect if the file, as it was read, were trusted. @throws as for any file. */
   readonly trustedSettings: () => Settings;

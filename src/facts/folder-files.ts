@@ -19,6 +19,7 @@ export interface ListOptions {
   readonly maxDepth: number;
 }
 
+/** A file as it was found in a list. */
 export interface ListedFile {
   /** The path below the root, as on disk. */
   readonly file: string;
@@ -44,7 +45,9 @@ export interface FolderFiles {
   read(identity: JsonObject, options: ReadOptions): Promise<Uint8Array>;
 }
 
+/** The folder whose files are read, and what in it stays closed. */
 export interface FolderFilesOptions {
+  /** An existing folder, or a link to one. */
   readonly root: string;
   /** Whether a place, or a folder of this `<device>:<inode>`, is private. */
   readonly isPrivate: (path: string, key?: string) => boolean;

@@ -81,7 +81,8 @@ export function readAgentOptions(options: AgentOptions): ReadOptions {
   if (store !== undefined && typeof store?.append !== 'function')
     throw new AgentHubError('invalid_options', 'store: give a RunStore, such as memoryStore().');
   const settings = {
-    ...{ locale, instructions },
+    locale,
+    instructions,
     maxResultBytes: options.maxResultBytes ?? AGENT_DEFAULTS.maxResultBytes,
     maxParallelTools: options.maxParallelTools ?? AGENT_DEFAULTS.maxParallelTools,
     inspectTimeout: options.inspectTimeout ?? AGENT_DEFAULTS.inspectTimeout,
@@ -110,7 +111,12 @@ export function checkStartOptions(options: StartOptions): void {
 function ownTool(tool: Tool): Tool {
   const { name, description, input, textField, safeToRepeat, oncePerReply, timeout } = tool;
   return Object.freeze({
-    ...{ name, input, textField, safeToRepeat, oncePerReply, timeout },
+    name,
+    input,
+    textField,
+    safeToRepeat,
+    oncePerReply,
+    timeout,
     description: Object.freeze({ ...description }),
     inspectFacts: tool.inspectFacts.bind(tool),
     execute: tool.execute.bind(tool),

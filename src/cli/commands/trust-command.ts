@@ -17,6 +17,7 @@ import { placeOf } from '../trust/real-place.ts';
 import { revokeFile, trustedFiles, trustFile } from '../trust/trusted-files.ts';
 import { usageError } from '../usage-error.ts';
 
+/** The flags of `agenthub trust`; at most one of `list`, `revoke` and `yes`. */
 export interface TrustFlags {
   readonly list?: boolean;
   readonly revoke?: boolean;
@@ -92,7 +93,8 @@ function configSubject(cwd: string, { env }: Io): readonly Subject[] {
   const { path: file, isTrusted, needsTrust } = found;
   return [
     {
-      ...{ file, isTrusted },
+      file,
+      isTrusted,
       words: (locale) => [say(locale, 'fileWould', { file }), ...heldLines(needsTrust, locale)],
       trust: async () => {
         found.trustedSettings();

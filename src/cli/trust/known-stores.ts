@@ -20,6 +20,7 @@ const entrySchema = z.strictObject({
   by: z.enum(['made', 'trusted']),
 });
 
+/** An entry for one database. */
 export type KnownStore = z.infer<typeof entrySchema>;
 
 /** Whether a database was made or trusted by this person. What cannot be read vouches for nothing. */

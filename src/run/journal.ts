@@ -165,11 +165,6 @@ export class Journal {
     await this.ready();
   }
 
-  /** The lease, once it is held. */
-  get lease(): Promise<Lease> {
-    return this.#keeper.lease;
-  }
-
   /** Writes what is left and gives the lease back. Resolves with the failure, if there is one. */
   async close(): Promise<ErrorData | null> {
     try {

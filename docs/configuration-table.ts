@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../machines/vocabulary/json.ts';
-import { DEFAULTS, ENVIRONMENT } from '../src/cli/config.ts';
+import { DEFAULTS } from '../src/cli/config.ts';
+import { ENVIRONMENT } from '../src/cli/config-layers.ts';
 import { configSchema } from '../src/cli/config-schema.ts';
 import { settingsFlags } from '../src/cli/flags.ts';
 import { table } from './table.ts';

@@ -105,9 +105,9 @@ export function hasLiveCalls({ calls }: AgentContext): boolean {
   return calls.some((call) => call.stage === 'live');
 }
 
-/** Whether a live call is one of those meant. */
-export function someLive({ calls }: AgentContext, isMeant: (call: Call) => boolean): boolean {
-  return calls.some((call) => call.stage === 'live' && isMeant(call));
+/** Whether a test holds of a live call. */
+export function someLive({ calls }: AgentContext, holds: (call: Call) => boolean): boolean {
+  return calls.some((call) => call.stage === 'live' && holds(call));
 }
 
 export function hasRunningCalls({ calls }: AgentContext): boolean {

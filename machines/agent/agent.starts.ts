@@ -12,7 +12,12 @@ export function toolStarts(context: AgentContext): readonly PortInputs['tool'][]
     if (facts === null) return [];
     return [
       {
-        ...{ runId, turn, locale, callId, tool, input },
+        runId,
+        turn,
+        locale,
+        callId,
+        tool,
+        input,
         facts: factsOf(call, facts),
         attempt: starts + 1,
         approvedUntil: approvedUntil(call),

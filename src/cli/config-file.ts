@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import { checkConfig, problemLines } from './config-problems.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { flatten, type Values } from './config-values.ts';
+import { digestOf } from './digest.ts';
 import { sayError } from './error-texts.ts';
 import { parseJson, readBytes } from './read-file.ts';
 
@@ -22,7 +22,7 @@ export interface ReadConfig {
 export function readConfigFile(path: string, locale: Locale): ReadConfig {
   try {
     const bytes = readBytes(path);
-    const digest = createHash('sha256').update(bytes).digest('hex');
+    const digest = digestOf(bytes);
     const json = parseJson(bytes, path);
     const checked = checkConfig(json, locale);
     if (checked.ok) return { values: fromItsFolder(checked.config, path), digest, problems: [] };

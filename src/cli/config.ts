@@ -1,13 +1,19 @@
 import { existsSync, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import { DEFAULT_AGENT_LIMITS } from '../run/agent-options.ts';
 import { readConfigFile } from './config-file.ts';
-import { checkConfig, problemLines } from './config-problems.ts';
+import {
+  environmentLayer,
+  extensionLayer,
+  type FilePart,
+  fileLayer,
+  flagLayer,
+} from './config-layers.ts';
 import type { ConfigFile } from './config-schema.ts';
-import { flatten, nested, type Values } from './config-values.ts';
+import { nested } from './config-values.ts';
 import { packageFolder } from './package-folder.ts';
 import { say } from './texts.ts';
 import { type FoundFile, judgeFound } from './trust/found-file.ts';
@@ -32,23 +38,6 @@ export interface Setting {
 
 /** Values by dotted path, such as `model.name`. */
 export type Settings = ReadonlyMap<string, Setting>;
-
-/** Environment variables that set a value. */
-export const ENVIRONMENT: Readonly<Record<string, string>> = {
-  AGENTHUB_PROVIDER: 'model.provider',
-  AGENTHUB_MODEL: 'model.name',
-  AGENTHUB_BASE_URL: 'model.baseURL',
-  AGENTHUB_PROTOCOL: 'protocol',
-  AGENTHUB_LOCALE: 'locale',
-  AGENTHUB_KNOWLEDGE: 'knowledge',
-  AGENTHUB_STORE: 'store',
-};
-
-/**
- * Names an extension, which is code. A configuration file cannot: to go into a folder and run
- * `agenthub` must not run that folder's code, so a relative path in the environment is none either.
- */
-const EXTENSION_VARIABLE = 'AGENTHUB_EXTENSION';
 
 /** Values that are the same everywhere; the others depend on where the command runs. */
 export const DEFAULTS: Readonly<Record<string, unknown>> = {
@@ -87,6 +76,7 @@ export interface Configuration {
   readonly found: FoundConfig | null;
 }
 
+/** A configuration file that was found, and the settings that trusting it would give. */
 export interface FoundConfig extends FoundFile {
   /** What would be in effect if the file, as it was read, were trusted. @throws as for any file. */
   readonly trustedSettings: () => Settings;
@@ -125,66 +115,30 @@ export function loadConfiguration(options: LoadOptions): Configuration {
   };
 }
 
-/** What takes effect of a file. */
-interface FilePart {
-  readonly path: string;
-  readonly values: Values;
-  readonly problems: readonly string[];
-  readonly isTrusted: boolean;
-}
-
 function compose({ cwd, env, flags }: LoadOptions, file: FilePart | null): Settings {
   const locale = localeOf({ env, flags });
-  const problems = [...(file?.problems ?? [])];
-  const settings = new Map(defaultSettings({ cwd, env }));
-  const put = (values: Values, whence: (name: string) => Omit<Setting, 'value'>) => {
-    for (const [name, value] of Object.entries(values))
-      if (value !== undefined) settings.set(name, { value, ...whence(name) });
-  };
-  const checked = (values: Values, from: (name: string) => string): Values => {
-    const result = checkConfig(nested(values), locale);
-    if (result.ok) return flatten(result.config);
-    problems.push(...problemLines(result.problems, from));
-    return {};
-  };
-  if (file !== null) {
-    const whence = { source: 'file', from: file.path } as const;
-    put(file.values, () => (file.isTrusted ? { ...whence, isTrusted: true } : whence));
-  }
-
-  const named = Object.entries(ENVIRONMENT).filter(([variable]) => env[variable]);
-  const variableOf = (name: string) => named.find(([, target]) => target === name)?.[0] ?? '';
-  const variables = Object.fromEntries(named.map(([variable, name]) => [name, env[variable]]));
-  const ofVariable = (from: string) => ({ source: 'environment', from }) as const;
-  put(checked(variables, variableOf), (name) => ofVariable(variableOf(name)));
-
-  const { extension, ...others } = flags;
-  const fromEnvironment = env[EXTENSION_VARIABLE];
-  if (fromEnvironment && !isAbsolute(fromEnvironment)) {
-    const why = say(locale, 'extensionRelative', { file: fromEnvironment });
-    problems.push(`${EXTENSION_VARIABLE}: ${why}`);
-  } else if (fromEnvironment)
-    put({ extension: fromEnvironment }, () => ofVariable(EXTENSION_VARIABLE));
-  if (typeof extension?.value === 'string')
-    put({ extension: resolve(cwd, extension.value) }, () => ({
-      source: 'flag',
-      from: extension.flag,
-    }));
-
-  const given = Object.entries(others).filter(([, { value }]) => value !== undefined);
-  const flagOf = (name: string) => flags[name]?.flag ?? '';
-  const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]));
-  put(checked(values, flagOf), (name) => ({ source: 'flag', from: flagOf(name) }));
-
-  // Nothing keeps a question for later where nothing is stored.
-  const { approvalDeadline } = DEFAULT_AGENT_LIMITS;
-  const isDefault = settings.get('limits.approvalDeadline')?.source === 'default';
-  if (settings.get('store')?.value === false && isDefault)
-    put({ 'limits.approvalDeadline': approvalDeadline }, () => DEFAULT);
+  const layers = [
+    fileLayer(file),
+    environmentLayer(env, locale),
+    extensionLayer({ cwd, env, flags }, locale),
+    flagLayer(flags, locale),
+  ];
+  const given = layers.flatMap((layer) => layer.settings);
+  const settings = withDeadline(new Map([...defaultSettings({ cwd, env }), ...given]));
+  const problems = layers.flatMap((layer) => layer.problems);
   for (const name of ['knowledge', 'files.allowed', 'files.private'])
     problems.push(...missingFolders(name, settings.get(name), { cwd, locale }));
   if (problems.length > 0) throw new AgentHubError('invalid_config', problems.join('\n'));
   return settings;
+}
+
+/** Nothing keeps a question for later where nothing is stored. */
+function withDeadline(settings: Settings): Settings {
+  const name = 'limits.approvalDeadline';
+  const isDefault = settings.get(name)?.source === 'default';
+  if (settings.get('store')?.value !== false || !isDefault) return settings;
+  const { approvalDeadline } = DEFAULT_AGENT_LIMITS;
+  return new Map([...settings, [name, { value: approvalDeadline, ...DEFAULT }]]);
 }
 
 const DEFAULT = { source: 'default', from: '' } as const;

@@ -28,7 +28,7 @@ export function parseJson(bytes: Buffer, path: string): unknown {
     return JSON.parse(text);
   } catch (thrown) {
     const { message } = thrown as SyntaxError;
-    throw usageError('notJson', { file: `${path}${placeOf(message, text)}`, message });
+    throw usageError('notJson', { file: `${path}${lineAndColumn(message, text)}`, message });
   }
 }
 
@@ -37,7 +37,7 @@ function textOf(bytes: Buffer): string {
 }
 
 /** Line and column of a parser's position, such as `:3:14`. */
-function placeOf(message: string, text: string): string {
+function lineAndColumn(message: string, text: string): string {
   const position = /position (\d+)/u.exec(message)?.[1];
   if (position === undefined) return '';
   const before = text.slice(0, Number(position)).split('\n');

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import * as nodeFiles from 'node:fs/promises';
 import { posix } from 'node:path';
 import { AgentHubError, type ErrorData } from '../../machines/vocabulary/errors.ts';
@@ -10,6 +10,7 @@ import { type WriteOptions, writeApproved } from './file-write.ts';
 import { identityOf, inodeKey } from './identity.ts';
 import { findPathTextProblem } from './path-text.ts';
 import { findFileProblem } from './problems.ts';
+import { findRealFolder, type RealFolder } from './real-folder.ts';
 import { type Areas, type FileOperation, judge, type PathVerdict } from './verdict.ts';
 import { type Walk, walkPath } from './walk.ts';
 
@@ -110,19 +111,9 @@ export function createFileGuard(options: FileGuardOptions): FileGuard {
   };
 }
 
-interface Folder {
-  readonly path: string;
-  readonly key: string;
-}
-
-function resolveFolder(folder: string): Folder {
-  try {
-    const path = realpathSync(folder);
-    const stats = lstatSync(path, { bigint: true });
-    if (stats.isDirectory()) return { path, key: inodeKey(stats) };
-  } catch {
-    // Reported below, like a file in the place of a folder.
-  }
+function resolveFolder(folder: string): RealFolder {
+  const found = findRealFolder(folder);
+  if (found !== null) return found;
   throw new AgentHubError(
     'invalid_area',
     `${JSON.stringify(folder)} is not a folder that exists; create it or change the configuration.`,
@@ -140,13 +131,13 @@ function resolveAsFarAsPossible(path: string): string {
   }
 }
 
-async function requireSameFolder(folder: Folder, files: FileSystem): Promise<void> {
+async function requireSameFolder(folder: RealFolder, files: FileSystem): Promise<void> {
   const stats = await files.lstat(folder.path, { bigint: true }).catch(() => null);
   if (!stats?.isDirectory() || inodeKey(stats) !== folder.key) throw areaChanged();
 }
 
 /** An allowed folder that was another one only while the walk passed it. */
-function requireWalkedFolder(folder: Folder, { waypoints }: Walk): void {
+function requireWalkedFolder(folder: RealFolder, { waypoints }: Walk): void {
   const passed = waypoints.findLast(({ path }) => path === folder.path);
   if (passed !== undefined && passed.key !== folder.key) throw areaChanged();
 }

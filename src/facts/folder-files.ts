@@ -1,4 +1,3 @@
-import { lstatSync, realpathSync } from 'node:fs';
 import * as nodeFiles from 'node:fs/promises';
 import { posix } from 'node:path';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
@@ -7,6 +6,7 @@ import { type ReadOptions, readApproved } from './file-read.ts';
 import type { FileSystem } from './file-system.ts';
 import { identityOf, inodeKey } from './identity.ts';
 import { type OpenFolder, openFolder } from './open-folder.ts';
+import { findRealFolder, type RealFolder } from './real-folder.ts';
 
 /** Which files of a folder are listed. */
 export interface ListOptions {
@@ -19,6 +19,7 @@ export interface ListOptions {
   readonly maxDepth: number;
 }
 
+/** A file as it was found in a list. */
 export interface ListedFile {
   /** The path below the root, as on disk. */
   readonly file: string;
@@ -44,7 +45,9 @@ export interface FolderFiles {
   read(identity: JsonObject, options: ReadOptions): Promise<Uint8Array>;
 }
 
+/** The folder whose files are read, and what in it stays closed. */
 export interface FolderFilesOptions {
+  /** An existing folder, or a link to one. */
   readonly root: string;
   /** Whether a place, or a folder of this `<device>:<inode>`, is private. */
   readonly isPrivate: (path: string, key?: string) => boolean;
@@ -120,19 +123,9 @@ async function listBelow(folder: OpenFolder, name: string, listing: Listing): Pr
   }
 }
 
-interface Root {
-  readonly path: string;
-  readonly key: string;
-}
-
-function resolveRoot(folder: string): Root {
-  try {
-    const path = realpathSync(folder);
-    const stats = lstatSync(path, { bigint: true });
-    if (stats.isDirectory()) return { path, key: inodeKey(stats) };
-  } catch {
-    // Reported below, like a file in the place of a folder.
-  }
+function resolveRoot(folder: string): RealFolder {
+  const found = findRealFolder(folder);
+  if (found !== null) return found;
   throw new AgentHubError(
     'invalid_root',
     `The knowledge folder ${JSON.stringify(folder)} does not exist; create it or change the configuration.`,

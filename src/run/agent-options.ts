@@ -11,7 +11,7 @@ import { reactText } from '../protocol/react-text.ts';
 import { requireTool } from '../tools/define-tool.ts';
 import type { Tool } from '../tools/tool.types.ts';
 import type { AgentOptions, StartOptions } from './agent.types.ts';
-import { parseOption } from './options.ts';
+import { checkNames, parseOption } from './options.ts';
 
 /** Default limits without a store: nothing keeps a run for later, so a person has ten minutes. */
 export const DEFAULT_AGENT_LIMITS: Limits = { ...DEFAULT_LIMITS, approvalDeadline: 10 * 60_000 };
@@ -81,7 +81,8 @@ export function readAgentOptions(options: AgentOptions): ReadOptions {
   if (store !== undefined && typeof store?.append !== 'function')
     throw new AgentHubError('invalid_options', 'store: give a RunStore, such as memoryStore().');
   const settings = {
-    ...{ locale, instructions },
+    locale,
+    instructions,
     maxResultBytes: options.maxResultBytes ?? AGENT_DEFAULTS.maxResultBytes,
     maxParallelTools: options.maxParallelTools ?? AGENT_DEFAULTS.maxParallelTools,
     inspectTimeout: options.inspectTimeout ?? AGENT_DEFAULTS.inspectTimeout,
@@ -110,7 +111,12 @@ export function checkStartOptions(options: StartOptions): void {
 function ownTool(tool: Tool): Tool {
   const { name, description, input, textField, safeToRepeat, oncePerReply, timeout } = tool;
   return Object.freeze({
-    ...{ name, input, textField, safeToRepeat, oncePerReply, timeout },
+    name,
+    input,
+    textField,
+    safeToRepeat,
+    oncePerReply,
+    timeout,
     description: Object.freeze({ ...description }),
     inspectFacts: tool.inspectFacts.bind(tool),
     execute: tool.execute.bind(tool),
@@ -120,17 +126,6 @@ function ownTool(tool: Tool): Tool {
 function ownHook(hook: Hook): Hook {
   const { name, event, matcher, timeout } = hook;
   return Object.freeze({ name, event, matcher, timeout, run: hook.run.bind(hook) });
-}
-
-export function checkNames(options: object, known: readonly string[], what: string): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new AgentHubError('invalid_options', `${what}: give an object, or leave it out.`);
-  const strays = Object.keys(options).filter((name) => !known.includes(name));
-  if (strays.length === 0) return;
-  throw new AgentHubError(
-    'invalid_options',
-    `${strays.join(', ')}: there is no such option. There are: ${known.join(', ')}.`,
-  );
 }
 
 function protocolOf(protocol: Protocol['name'] | Protocol): Protocol {

@@ -36,7 +36,7 @@ export function createAgent(options: AgentOptions): Agent {
   const limits = Object.freeze(mergeLimits(options.limits, base));
 
   const newSlots = () => new Slots(maxParallelTools);
-  const unknown = () => {
+  const servicesOfForeign = () => {
     if (store === undefined) return { observer: null, journal: null, slots: newSlots() };
     // Without a log nothing may start: nobody could tell after a crash what had.
     throw new AgentHubError(
@@ -44,7 +44,7 @@ export function createAgent(options: AgentOptions): Agent {
       'This agent has a store, and this actor no log in it: nothing starts. Begin the run with agent.start or agent.restore, or embed the machine of an agent without a store.',
     );
   };
-  const drivers = new Drivers({ owner: settings.owner, unknown });
+  const drivers = new Drivers({ owner: settings.owner, servicesOfForeign });
   const parts: AgentParts = {
     model,
     protocol,

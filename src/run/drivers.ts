@@ -17,12 +17,12 @@ interface DriversOptions {
   /** Who drives, for people. */
   readonly owner: string;
   /** Gives the services of an actor that a host started itself, or refuses it. */
-  readonly unknown: () => RunServices;
+  readonly servicesOfForeign: () => RunServices;
 }
 
 /**
  * The runs that one agent drives: one handle each. What a handle was given stays with its actor, so
- * that an actor that is done for can never work with what a later handle of the same run was given.
+ * that an actor whose handle is closed or has lost its lease can never work with what a later handle of the same run was given.
  */
 export class Drivers {
   readonly #driving = new Map<string, Driver>();
@@ -38,7 +38,7 @@ export class Drivers {
   servicesOf(actor: AnyActorRef): RunServices {
     const known = this.#services.get(actor);
     if (known !== undefined) return known;
-    const services = this.#options.unknown();
+    const services = this.#options.servicesOfForeign();
     this.#services.set(actor, services);
     return services;
   }

@@ -1,6 +1,6 @@
 import type { PublicEvent } from '../../machines/agent/agent.types.ts';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
-import { judgeAnswer, refuse } from './answers.ts';
+import { judgeAnswer } from './answers.ts';
 import { foldEvent, foldThrough } from './fold.ts';
 import { statusOf } from './run-status.ts';
 import type { PostedAnswer } from './runs.types.ts';
@@ -29,10 +29,10 @@ export async function endRun(
       kind: 'event',
       event: event as unknown as JsonObject & { readonly type: string },
     };
-    const settled = (await store.pending(runId)).map(({ id, event: waiting }) => ({
-      id,
-      result: waiting.type === 'run.cancel' ? result : refuse('ended'),
-    }));
+    // Somebody else who waits to cancel it has what they wanted; the store refuses the others.
+    const settled = (await store.pending(runId))
+      .filter(({ event: waiting }) => waiting.type === 'run.cancel')
+      .map(({ id }) => ({ id, result }));
     const status = statusOf(foldEvent(snapshot, event));
     await store.append(lease, [record], { durable: true, status, settled });
     return { drivenBy: null, result };

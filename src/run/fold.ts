@@ -73,7 +73,7 @@ export interface FolderOptions {
  * Folds the records of one log through the pure machine, each given in turn. Reads nothing else and
  * starts nothing.
  * @throws AgentHubError `version_mismatch` for the log of another version of the machine,
- * `log_corrupt` for a record that is none.
+ * `log_corrupt` for a record that cannot be folded.
  */
 export function logFolder({
   from,

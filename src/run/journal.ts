@@ -2,6 +2,7 @@ import { AGENT_MACHINE_VERSION, type AgentSnapshot } from '../../machines/agent/
 import type { AgentInput } from '../../machines/agent/agent.types.ts';
 import { AgentHubError, type ErrorData, toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
 import type { AnswerResult } from './run.types.ts';
 import type {
   Lease,
@@ -43,7 +44,7 @@ export class Journal {
   readonly #intents = new Set<string>();
   /** Starts that were decided on before this journal took the run up. */
   readonly #outdated = new Set<string>();
-  #lease: Promise<Lease>;
+  readonly #keeper: LeaseKeeper;
   #next: number;
   #queue: LogRecord[] = [];
   #status: RunStatus | undefined;
@@ -52,23 +53,14 @@ export class Journal {
   #flushing: Promise<void> | null = null;
   #failure: AgentHubError | null = null;
   #onBroken: (error: ErrorData) => void = () => {};
-  #timer: ReturnType<typeof setInterval> | null = null;
-  #renewal: Promise<void> | null = null;
-  #isStarting = true;
-  /** When the lease was last asked for, by `now`, and given. */
-  #heldSince: number;
 
   private constructor(options: JournalOptions, lease: Promise<Lease>, log: readonly LogRecord[]) {
     this.#options = options;
-    this.#lease = lease;
     this.#next = log.length;
-    this.#heldSince = options.now();
     for (const record of log)
       if (record.kind === 'intent') this.#intents.add(intentKey(record.callId, record.attempt));
-    lease.then(
-      () => this.#keepLease(),
-      (thrown) => this.#break(thrown),
-    );
+    const onLost = (thrown: unknown) => this.#break(thrown);
+    this.#keeper = new LeaseKeeper(lease, { ...options, onLost });
   }
 
   /** Begins the log of a new run. */
@@ -127,13 +119,12 @@ export class Journal {
 
   /** Whether the store has not said yet that the log is begun. */
   get isStarting(): boolean {
-    return this.#isStarting;
+    return this.#keeper.isStarting;
   }
 
   /** Whether the lease has lapsed by our own clock: somebody may have taken the run over. */
   get isLapsed(): boolean {
-    const { now, request } = this.#options;
-    return this.#failure === null && !this.#isStarting && now() - this.#heldSince >= request.ttl;
+    return this.#failure === null && this.#keeper.isLapsed;
   }
 
   /** Breaks the journal: another has the lease. */
@@ -143,7 +134,7 @@ export class Journal {
 
   /** As `ready`, under a lease that is known to hold. */
   async confirm(): Promise<void> {
-    if (this.isLapsed) await this.#renew();
+    if (this.isLapsed) await this.#keeper.renew();
     return this.ready();
   }
 
@@ -151,7 +142,7 @@ export class Journal {
   async ready(): Promise<void> {
     while (this.#failure === null && this.#flush() !== null) await this.#flushing;
     if (this.#failure !== null) throw this.#failure;
-    await this.#lease;
+    await this.#keeper.lease;
   }
 
   /** Whether the log holds the intent of a start: an earlier process may have started the call. */
@@ -174,11 +165,6 @@ export class Journal {
     await this.ready();
   }
 
-  /** The lease, once it is held. */
-  get lease(): Promise<Lease> {
-    return this.#lease;
-  }
-
   /** Writes what is left and gives the lease back. Resolves with the failure, if there is one. */
   async close(): Promise<ErrorData | null> {
     try {
@@ -186,9 +172,9 @@ export class Journal {
     } catch {
       // Told below.
     }
-    this.#stopTimer();
+    this.#keeper.stop();
     try {
-      await this.#options.store.release(await this.#lease);
+      await this.#options.store.release(await this.#keeper.lease);
     } catch (thrown) {
       // All is written; a lease that is not given back lapses by itself.
       if (thrown instanceof AgentHubError && thrown.code === 'lease_lost') this.#failure ??= thrown;
@@ -216,7 +202,7 @@ export class Journal {
 
   async #writeAll(): Promise<void> {
     try {
-      const lease = await this.#lease;
+      const lease = await this.#keeper.lease;
       while (this.#hasWork()) {
         const [records, settled] = [this.#queue, this.#settled];
         const [durable, status] = [this.#durable, this.#status];
@@ -236,42 +222,11 @@ export class Journal {
     return this.#queue.length > 0 || this.#settled.length > 0 || this.#status !== undefined;
   }
 
-  #keepLease(): void {
-    this.#isStarting = false;
-    if (this.#failure !== null) return;
-    this.#timer = setInterval(() => void this.#renew(), this.#options.request.ttl / 3);
-    this.#timer.unref();
-  }
-
-  /** Never rejects: a lease that cannot be renewed breaks the journal. */
-  #renew(): Promise<void> {
-    this.#renewal ??= this.#renewOnce().finally(() => {
-      this.#renewal = null;
-    });
-    return this.#renewal;
-  }
-
-  async #renewOnce(): Promise<void> {
-    const { store, request, now } = this.#options;
-    const askedAt = now();
-    try {
-      await store.renew(await this.#lease, request.ttl);
-      this.#heldSince = askedAt;
-    } catch (thrown) {
-      this.#break(thrown);
-    }
-  }
-
-  #stopTimer(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
-  }
-
   #break(thrown: unknown): void {
     if (this.#failure !== null) return;
     const { code, message, details } = toErrorData(thrown, 'store_failed');
     this.#failure = new AgentHubError(code, message, details as JsonObject | undefined);
-    this.#stopTimer();
+    this.#keeper.stop();
     this.#queue = [];
     this.#onBroken(toErrorData(this.#failure, code));
   }

@@ -91,6 +91,21 @@ export function parseOption<Value>(schema: z.ZodType<Value>, value: unknown, nam
   throw new AgentHubError('invalid_options', problems.join('\n'), { option: name });
 }
 
+/**
+ * Refuses options with a name that nothing reads: a misspelled one would be as good as left out.
+ * @throws AgentHubError `invalid_options` naming them and those there are.
+ */
+export function checkNames(options: object, known: readonly string[], what: string): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new AgentHubError('invalid_options', `${what}: give an object, or leave it out.`);
+  const strays = Object.keys(options).filter((name) => !known.includes(name));
+  if (strays.length === 0) return;
+  throw new AgentHubError(
+    'invalid_options',
+    `${strays.join(', ')}: there is no such option. There are: ${known.join(', ')}.`,
+  );
+}
+
 /** One line of text that every store keeps as it is, and that can be told to a person. */
 const RUN_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u;
 

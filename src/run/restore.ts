@@ -57,8 +57,8 @@ export async function restoreLog(runId: string, options: RestoreOptions): Promis
     checkImported(log, snapshot, beforeCalls.told());
     if (snapshot.status !== 'active')
       throw new AgentHubError('run_ended', `Run ${runId} has ended; it cannot go on.`, { runId });
-    const taken = await takeUp({ lease, log, snapshot }, options);
-    return { ...taken, waiting: await store.pending(runId) };
+    const bound = await boundByOwnLimits({ lease, log, snapshot }, options);
+    return { ...bound, waiting: await store.pending(runId) };
   } catch (thrown) {
     // A store that cannot take the lease back says less than what was wrong; the lease lapses.
     await store.release(lease).catch(() => {});
@@ -145,7 +145,7 @@ function checkImported(
  * The limits in a file are its writer's word too. Whoever takes the run up first writes down its
  * own: the lower ones count from there on, until a person raises them.
  */
-async function takeUp(
+async function boundByOwnLimits(
   { lease, log, snapshot }: Omit<RestoredLog, 'waiting'>,
   { store, limits, now }: RestoreOptions,
 ): Promise<Omit<RestoredLog, 'waiting'>> {

@@ -9,7 +9,6 @@ import {
   todosOf,
 } from '../../machines/agent/agent.view.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
-import { checkNames } from './agent-options.ts';
 import { judgeAnswer, refuse } from './answers.ts';
 import { breather } from './breather.ts';
 import { endRun } from './end-run.ts';
@@ -26,7 +25,7 @@ import { type Flip, readFlips } from './history/policy-check.ts';
 import { readTimeline } from './history/timeline.ts';
 import { copyLog, exportLog, parseExport } from './history/transfer.ts';
 import { readWhy } from './history/why.ts';
-import { checkRunId, parseOption, policiesSchema } from './options.ts';
+import { checkNames, checkRunId, parseOption, policiesSchema } from './options.ts';
 import { answerReader, type ReadAnswer } from './read-answers.ts';
 import { hasEnded } from './run-status.ts';
 import type { PostedAnswer, Runs, RunsOptions } from './runs.types.ts';

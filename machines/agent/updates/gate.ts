@@ -67,12 +67,12 @@ export function recordFacts(context: AgentContext, { at, facts }: Inspection): U
   };
 }
 
-/** Whether what was approved is no longer what is the case. */
+/** Whether a call had approvals, and its facts are no longer those that were approved. */
 function isApprovalVoid(before: Call, now: Call): boolean {
   return approvalsOf(before).length > 0 && shownOf(before) !== shownOf(now);
 }
 
-/** The inspection itself failed: of nothing that it was asked about is known what it would touch. */
+/** The inspection itself failed: none of the live calls has facts now. */
 export function recordInspectionFault({ calls, faults }: AgentContext, thrown: unknown): Update {
   const error = toErrorData(thrown, 'facts_unavailable');
   return {
@@ -82,7 +82,7 @@ export function recordInspectionFault({ calls, faults }: AgentContext, thrown: u
   };
 }
 
-/** Nobody can decide about a call of which it is not known what it would touch. */
+/** Closes the calls without facts: nobody can decide on what a call would touch unseen. */
 export function closeUninspectedCalls({ calls }: AgentContext): Update {
   return {
     calls: updateLive(calls, (call) => {
@@ -100,7 +100,7 @@ function wordsOfError(error: ErrorData | null): string | LocalizedText {
   return typeof zh === 'string' && en !== '' ? { zh, en } : en;
 }
 
-/** A call whose facts are never what was approved, or that never starts, is not gone on with. */
+/** Denies the calls that were set back too often: their facts kept changing, or they never started. */
 export function closeStuckCalls({ calls, limits }: AgentContext): Update {
   const detail = String(limits.setbacks);
   const reasons = [reasonOf('too_many_setbacks', 'engine', { detail })];
@@ -111,7 +111,7 @@ export function closeStuckCalls({ calls, limits }: AgentContext): Update {
   };
 }
 
-/** An approval holds until its end, and not a moment longer. */
+/** Closes the calls of which an approval has ended. */
 export function expireApprovals({ calls, clock }: AgentContext): Update {
   const reasons = [reasonOf('approval_expired', 'engine')];
   return {
@@ -121,7 +121,7 @@ export function expireApprovals({ calls, clock }: AgentContext): Update {
   };
 }
 
-/** The evaluator's no, with every reason it gives. */
+/** Denies what the evaluator denies, with every reason it gives. */
 export function denyForbiddenCalls({ calls, policies }: AgentContext): Update {
   return {
     calls: updateLive(calls, (call) => {

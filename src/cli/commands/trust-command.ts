@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
 import { CONFIG_FILE, loadConfiguration, localeOf, STORE_FILE } from '../config.ts';
+import { digestOf } from '../digest.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { parseLocale } from '../flags.ts';
 import { canAsk, type Io } from '../io.ts';
@@ -17,6 +17,7 @@ import { placeOf } from '../trust/real-place.ts';
 import { revokeFile, trustedFiles, trustFile } from '../trust/trusted-files.ts';
 import { usageError } from '../usage-error.ts';
 
+/** The flags of `agenthub trust`; at most one of `list`, `revoke` and `yes`. */
 export interface TrustFlags {
   readonly list?: boolean;
   readonly revoke?: boolean;
@@ -92,7 +93,8 @@ function configSubject(cwd: string, { env }: Io): readonly Subject[] {
   const { path: file, isTrusted, needsTrust } = found;
   return [
     {
-      ...{ file, isTrusted },
+      file,
+      isTrusted,
       words: (locale) => [say(locale, 'fileWould', { file }), ...heldLines(needsTrust, locale)],
       trust: async () => {
         found.trustedSettings();
@@ -140,7 +142,7 @@ async function revokeTrust(path: string, { env, ...io }: Io, locale: Locale): Pr
 function listTrusted({ env, ...io }: Io, locale: Locale): ExitCode {
   const files = trustedFiles(env).map(({ place, digest }) => {
     if (!existsSync(place)) return [place, 'goneSince'] as const;
-    const now = createHash('sha256').update(readBytes(place)).digest('hex');
+    const now = digestOf(readBytes(place));
     return [place, now === digest ? 'asTrusted' : 'changedSince'] as const;
   });
   const stores = knownStores(env).map(({ place, by }) => {

@@ -20,6 +20,7 @@ export interface FoundFile {
   readonly needsTrust: readonly HeldBack[];
 }
 
+/** Where the command runs, and what its settings are without the file. */
 export interface JudgeFoundOptions extends Pick<Io, 'cwd' | 'env'> {
   /** What holds without the file. */
   readonly without: Settings;
@@ -41,7 +42,11 @@ export function judgeFound(
   });
   const isTrusted = held.length > 0 && isTrustedFile({ place, digest }, env);
   return {
-    ...{ path, place, digest, isTrusted, needsTrust: held },
+    path,
+    place,
+    digest,
+    isTrusted,
     inForce: isTrusted ? values : free,
+    needsTrust: held,
   };
 }

@@ -1,5 +1,6 @@
 import { exactLine } from '../../../machines/vocabulary/exact-text.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
+import { say } from '../texts.ts';
 import type { HeldBack } from './judge.ts';
 
 /** Characters of a value that are shown; `agenthub config` shows all of them. */
@@ -20,7 +21,5 @@ export function sayHeld({ would, value }: HeldBack, locale: Locale): string {
 function shown(value: unknown, locale: Locale): string {
   const text = exactLine(typeof value === 'string' ? value : JSON.stringify(value));
   if (text.length <= SHOWN) return text;
-  const more = text.length - SHOWN;
-  const words = locale === 'zh' ? `……（还有 ${more} 个字符）` : `… (${more} more characters)`;
-  return `${text.slice(0, SHOWN)}${words}`;
+  return `${text.slice(0, SHOWN)}${say(locale, 'moreCharacters', { more: text.length - SHOWN })}`;
 }

@@ -116,7 +116,7 @@ const SETTINGS: Readonly<Record<SettingName, Row>> = {
   'limits.tokens': limit('令牌数', 'tokens'),
   'limits.time': limit('工作时间（毫秒）', 'milliseconds of work'),
   'limits.approvalDeadline': limit('等待批准的毫秒数', 'milliseconds to answer a question'),
-  'limits.setbacks': limit('一个调用的退回次数', 'setbacks of one call'),
+  'limits.setbacks': limit('一个调用的受挫次数', 'setbacks of one call'),
   'hooks.todoReminder': {
     isFree: (value) => value === true,
     would: { zh: '关闭自带的钩子 todoReminder', en: 'turns off the shipped hook todoReminder' },

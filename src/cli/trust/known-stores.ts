@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { digestOf } from '../digest.ts';
 import type { Io } from '../io.ts';
 import { usageError } from '../usage-error.ts';
 import { writeWhole } from '../write-whole.ts';
@@ -20,6 +20,7 @@ const entrySchema = z.strictObject({
   by: z.enum(['made', 'trusted']),
 });
 
+/** An entry for one database. */
 export type KnownStore = z.infer<typeof entrySchema>;
 
 /** Whether a database was made or trusted by this person. What cannot be read vouches for nothing. */
@@ -46,7 +47,7 @@ export async function rememberStore(
   await writeWhole(entry, `${JSON.stringify({ ...identity, by } satisfies KnownStore)}\n`);
 }
 
-/** Takes it back; gives whether it was known. */
+/** Forgets a database; gives whether it was known. */
 export function forgetStore(file: string, env: Io['env']): boolean {
   const entry = entryFile(file, env);
   if (entry === null || readEntry(entry) === null) return false;
@@ -70,7 +71,7 @@ function storesFolder(env: Io['env']): string | null {
 
 function entryFile(file: string, env: Io['env']): string | null {
   const folder = storesFolder(env);
-  const name = createHash('sha256').update(placeOf(file)).digest('hex').slice(0, 32);
+  const name = digestOf(placeOf(file)).slice(0, 32);
   return folder === null ? null : join(folder, `${name}.json`);
 }
 

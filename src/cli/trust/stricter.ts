@@ -6,8 +6,8 @@ import { reason } from '../../../machines/permission/reasons.ts';
  * rules that hold without it and takes none away; a tool that nothing covers stays uncovered.
  */
 export function stricter(base: Policy | undefined, word: 'ask' | 'deny'): Policy | undefined {
-  if (word === 'deny' || base === undefined || base === 'deny')
-    return word === 'deny' ? word : base;
+  if (word === 'deny') return word;
+  if (base === undefined || base === 'deny') return base;
   if (base === 'allow' || base === 'ask') return 'ask';
   return { rules: [...base.rules, alwaysAsk()] };
 }

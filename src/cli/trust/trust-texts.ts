@@ -16,6 +16,7 @@ export const TRUST_TEXTS = {
   },
   trustInterrupted: { zh: '已中断，什么也没有做。', en: 'Interrupted; nothing was done.' },
   trustKeys: { zh: 'y 信任 · n 不信任', en: 'y trust it · n do not' },
+  moreCharacters: { zh: '……（还有 {more} 个字符）', en: '… ({more} more characters)' },
   heldBackNote: {
     zh: '{file} 没有人信任过，这些没有生效：{names}。agenthub config 说明它们，agenthub trust 信任它。',
     en: 'Nobody has trusted {file}; held back: {names}. agenthub config tells more, agenthub trust trusts it.',

@@ -26,7 +26,7 @@ export function isTrustedFile({ place, digest }: FileTrust, env: Io['env']): boo
   return trustedFiles(env).some((one) => one.place === place && one.digest === digest);
 }
 
-/** The files that are trusted, with the digests they had. @throws the same. */
+/** The files that are trusted, with the digests they had. @throws AgentHubError `usage`. */
 export function trustedFiles(env: Io['env']): readonly FileTrust[] {
   return Object.entries(read(env)).map(([place, digest]) => ({ place, digest }));
 }
@@ -36,7 +36,7 @@ export async function trustFile({ place, digest }: FileTrust, env: Io['env']): P
   await write({ ...read(env), [place]: digest }, env);
 }
 
-/** Takes it back; gives whether there was one. @throws the same. */
+/** Takes the person's word back; gives whether there was one. @throws as {@link trustFile} does. */
 export async function revokeFile(place: string, env: Io['env']): Promise<boolean> {
   const { [place]: revoked, ...others } = read(env);
   if (revoked === undefined) return false;

@@ -3,7 +3,8 @@ import type { Call } from '../../../machines/agent/agent.types.ts';
 import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
 import { isJson } from '../../../machines/vocabulary/json.ts';
-import { type AgentParts, orAborted, portActor, withTimeout } from './parts.ts';
+import { orAborted } from '../../tools/or-aborted.ts';
+import { type AgentParts, portActor, withTimeout } from './parts.ts';
 
 const knownFacts = z.looseObject({
   touchesPrivate: z.boolean().default(false),

@@ -4,8 +4,9 @@ import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
 import { frozenHistory } from '../../hooks/frozen-copy.ts';
 import { capResult } from '../../tools/cap-result.ts';
+import { orAborted } from '../../tools/or-aborted.ts';
 import type { Tool } from '../../tools/tool.types.ts';
-import { type AgentParts, orAborted, type PortScope, portActor, withTimeout } from './parts.ts';
+import { type AgentParts, type PortScope, portActor, withTimeout } from './parts.ts';
 
 const TEXTS = {
   timeout: {

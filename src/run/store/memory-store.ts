@@ -149,8 +149,11 @@ export function memoryStore({ now = Date.now }: { readonly now?: () => number } 
     async post(runId, event) {
       checkAnswerable(runId, find(runId).status);
       inbox.push({
-        ...{ id: inbox.length + 1, runId, event: frozen(event) },
-        ...{ result: null, isGone: false },
+        id: inbox.length + 1,
+        runId,
+        event: frozen(event),
+        result: null,
+        isGone: false,
       });
       return inbox.length;
     },

@@ -1,37 +1,23 @@
 import { connect } from './sqlite-connection.ts';
 import { realFile } from './sqlite-file.ts';
+import { sqliteInbox } from './sqlite-inbox.ts';
+import { sqliteLeases } from './sqlite-leases.ts';
 import { nextNumber, sqliteLogs } from './sqlite-logs.ts';
-import {
-  holderOf,
-  INBOX_COLUMNS,
-  PROMPT_COLUMN,
-  type Row,
-  RUN_COLUMNS,
-  read as textOf,
-  toInboxEntry,
-  toResult,
-  toSummary,
-} from './sqlite-rows.ts';
+import { PROMPT_COLUMN, type Row, RUN_COLUMNS, read as textOf, toSummary } from './sqlite-rows.ts';
 import {
   answerAtEnd,
   checkAnswerable,
   checkOrder,
   checkWhole,
-  isSame,
-  leaseLost,
-  leaseOf,
-  runDriven,
   runExists,
   runUnknown,
 } from './store.rules.ts';
 import type {
   Lease,
-  LeaseRequest,
   RunFilter,
   RunStatus,
   RunStore,
   RunSummary,
-  SettledAnswer,
   StartRecord,
 } from './store.types.ts';
 
@@ -63,6 +49,8 @@ export function sqliteStore({
   const database = connect(file, busyTimeout);
   const { get, all, run, read, write } = database;
   const logs = sqliteLogs(database, now);
+  const leases = sqliteLeases(database, now);
+  const inbox = sqliteInbox(database);
   // Only `close` waits for it; where it fails, it is tried again when the file is opened next.
   const swept = logs.sweepAbandoned().catch(() => {});
 
@@ -71,26 +59,11 @@ export function sqliteStore({
     if (row === undefined) throw runUnknown(runId, file);
     return row;
   };
-  const check = (lease: Lease): Row => {
+  const held = (lease: Lease): Row => {
     const row = find(lease.runId);
-    if (row.lease_owner === null) throw leaseLost(lease);
-    const given = { owner: textOf(row.lease_owner), token: Number(row.lease_token) };
-    if (!isSame(given, lease)) throw leaseLost(lease);
+    leases.checkHeld(row, lease);
     return row;
   };
-  const keep = (lease: Lease): Lease => {
-    run(
-      'UPDATE runs SET lease_owner = ?, lease_token = ?, lease_renewed_at = ?, lease_expires_at = ? WHERE run_id = ?',
-      lease.owner,
-      lease.token,
-      lease.renewedAt,
-      lease.expiresAt,
-      lease.runId,
-    );
-    return lease;
-  };
-  const lend = (runId: string, { owner, ttl }: LeaseRequest): Lease =>
-    keep(leaseOf({ runId, owner, token: nextNumber(database) }, { now: now(), ttl }));
   const checkFree = (runId: string): void => {
     if (get('SELECT 1 FROM runs WHERE run_id = ?', runId) !== undefined)
       throw runExists(runId, file);
@@ -104,13 +77,6 @@ export function sqliteStore({
     );
     run('INSERT INTO prompts (run, prompt) VALUES (?, ?)', id, input.prompt);
   };
-  const settle = (runId: string, { id, result }: SettledAnswer) =>
-    run(
-      'UPDATE inbox SET result = ? WHERE id = ? AND run_id = ? AND result IS NULL',
-      JSON.stringify(result),
-      id,
-      runId,
-    );
 
   const listRuns = (
     { status, search = '', limit = 100 }: RunFilter = {},
@@ -132,7 +98,7 @@ export function sqliteStore({
         const id = nextNumber(database);
         add(id, start, 'running', 1);
         logs.add(id, [start]);
-        return lend(start.input.runId, request);
+        return leases.lend(start.input.runId, request);
       }),
     insert: async (log, status) => {
       const start = checkWhole(log);
@@ -150,7 +116,7 @@ export function sqliteStore({
     },
     append: (lease, records, { durable, status, settled = [] }) =>
       write(() => {
-        const row = check(lease);
+        const row = held(lease);
         const known = Number(row.records);
         checkOrder(records, known);
         logs.add(Number(row.id), records);
@@ -161,14 +127,9 @@ export function sqliteStore({
           status ?? null,
           lease.runId,
         );
-        for (const answer of settled) settle(lease.runId, answer);
+        for (const answer of settled) inbox.settle(lease.runId, answer);
         const result = answerAtEnd(status);
-        if (result === null) return;
-        run(
-          'UPDATE inbox SET result = ? WHERE run_id = ? AND result IS NULL',
-          JSON.stringify(result),
-          lease.runId,
-        );
+        if (result !== null) inbox.settleAll(lease.runId, result);
       }, durable),
     read: async (runId, from = 0) => {
       const { id, records } = await read(() => find(runId));
@@ -204,10 +165,9 @@ export function sqliteStore({
     remove: async (runId) => {
       const id = await write(() => {
         const row = find(runId);
-        const held = holderOf(row, now());
-        if (held !== null) throw runDriven(held);
+        leases.checkUndriven(row);
         run('DELETE FROM prompts WHERE run = ?', row.id);
-        run('DELETE FROM inbox WHERE run_id = ?', runId);
+        inbox.remove(runId);
         run('DELETE FROM runs WHERE id = ?', row.id);
         logs.disown(Number(row.id));
         return Number(row.id);
@@ -217,40 +177,22 @@ export function sqliteStore({
     },
     acquire: (runId, request) =>
       write(() => {
-        const row = find(runId);
-        const held = holderOf(row, now());
-        if (held !== null) throw runDriven(held);
-        return lend(runId, request);
+        leases.checkUndriven(find(runId));
+        return leases.lend(runId, request);
       }),
     renew: (lease, ttl) =>
       write(() => {
-        check(lease);
-        return keep(leaseOf(lease, { now: now(), ttl }));
+        held(lease);
+        return leases.extend(lease, ttl);
       }),
-    release: ({ runId, owner, token }) =>
-      write(() => {
-        run(
-          'UPDATE runs SET lease_owner = NULL, lease_expires_at = NULL WHERE run_id = ? AND lease_token = ? AND lease_owner = ?',
-          runId,
-          token,
-          owner,
-        );
-      }),
+    release: (lease) => write(() => leases.takeBack(lease)),
     post: (runId, event) =>
       write(() => {
         checkAnswerable(runId, textOf(find(runId).status) as RunStatus);
-        const text = JSON.stringify(event);
-        return run('INSERT INTO inbox (run_id, event) VALUES (?, ?)', runId, text).added;
+        return inbox.add(runId, event);
       }, true),
-    pending: (runId) =>
-      read(() =>
-        all(
-          `SELECT ${INBOX_COLUMNS} FROM inbox WHERE run_id = ? AND result IS NULL ORDER BY inbox.id`,
-          runId,
-        ).map((row) => toInboxEntry(row, runId)),
-      ),
-    resultOf: (id) =>
-      read(() => toResult(get(`SELECT ${INBOX_COLUMNS} FROM inbox WHERE id = ?`, id))),
+    pending: (runId) => read(() => inbox.waiting(runId)),
+    resultOf: (id) => read(() => inbox.resultOf(id)),
     close: async () => {
       await swept;
       await database.close();

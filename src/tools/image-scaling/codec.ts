@@ -1,6 +1,7 @@
 import type { GifOptions, Metadata, SharpOptions, WebpOptions } from 'sharp';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { isAnimated, isLosslessWebp, sniffFormat } from './formats.ts';
+import { orAborted } from '../or-aborted.ts';
+import { isAnimated, sniffFormat } from './formats.ts';
 import type { Fit, ImageFormat, ScaledImage, ScalingNote } from './image-scaling.types.ts';
 import { mendJpeg } from './jpeg.ts';
 import { planSize, type Size } from './size.ts';
@@ -146,7 +147,8 @@ export async function scaleImage(
   return encodeImage(source, { plan, output: {} }, signal);
 }
 
-async function encodeImage(
+/** As {@link scaleImage}, encoded as `output` says. Throws `damaged` or `too_large`. */
+export async function encodeImage(
   source: SourceImage,
   { plan, output }: { readonly plan: ScalePlan; readonly output: OutputOptions },
   signal: AbortSignal,
@@ -168,7 +170,7 @@ async function encodeImage(
     .timeout({ seconds: NATIVE_TIMEOUT })
     .toFormat(plan.format, output)
     .toBuffer({ resolveWithObject: true });
-  const { data, info } = await untilAborted(work, signal).catch((error: unknown) => {
+  const { data, info } = await orAborted(work, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     return explain(error);
   });
@@ -184,62 +186,10 @@ async function encodeImage(
 }
 
 /** How a picture is encoded; as the encoder sees fit by default. */
-type OutputOptions = Pick<WebpOptions & GifOptions, 'quality' | 'lossless' | 'reuse' | 'dither'>;
-
-/**
- * Encodes so that a picture encoded before looks the same: without loss where its format can. (PNG
- * would take a quality for a wish to have fewer colours.)
- */
-function sameLook({ format, content }: SourceImage): OutputOptions {
-  if (format === 'png') return {};
-  if (format === 'gif') return { reuse: false, dither: 0 };
-  return format === 'webp' && isLosslessWebp(content) ? { lossless: true } : { quality: 95 };
-}
-
-/**
- * Takes a picture that a service made, of the planned format and size, as its pixels only: it is
- * decoded whole and encoded anew, so that nothing it carries beside the picture (metadata, text,
- * bytes behind it) is written, whatever its format. Throws `service_bad_image`.
- */
-export async function acceptImage(
-  content: Uint8Array,
-  plan: ScalePlan,
-  signal: AbortSignal,
-): Promise<ScaledImage> {
-  const image = await readImage(content).catch((error: unknown) => {
-    throw badImage(error instanceof Error ? error.message : String(error));
-  });
-  if (image.format !== plan.format) throw badImage(`it is ${image.format}, not ${plan.format}`);
-  const isClose = (a: number, b: number) => Math.abs(a - b) <= 1;
-  if (!isClose(image.width, plan.width) || !isClose(image.height, plan.height)) {
-    throw badImage(`it is ${image.width}×${image.height}, not ${plan.width}×${plan.height}`);
-  }
-  const { width, height } = image;
-  const frames = plan.frames > 1 ? image.frames : 1;
-  const exact = { ...plan, width, height, frames, fit: 'fill' as const };
-  const work = encodeImage(image, { plan: exact, output: sameLook(image) }, signal);
-  return work.catch((error: unknown) => {
-    signal.throwIfAborted();
-    throw badImage(error instanceof Error ? error.message : String(error));
-  });
-}
-
-function badImage(text: string): AgentHubError {
-  return new AgentHubError(
-    'service_bad_image',
-    `The image service did not answer with the picture that was asked for: ${text}`,
-  );
-}
-
-/** The work's result, or the signal's reason, whichever comes first. */
-function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}
+export type OutputOptions = Pick<
+  WebpOptions & GifOptions,
+  'quality' | 'lossless' | 'reuse' | 'dither'
+>;
 
 function explain(error: unknown): never {
   if (error instanceof Error && /pixel limit/u.test(error.message)) {

@@ -3,14 +3,7 @@ import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { JsonObject } from '../../../machines/vocabulary/json.ts';
 import { DEFAULT_TOOL_TIMEOUT, defineTool } from '../define-tool.ts';
 import type { Tool, ToolContext } from '../tool.types.ts';
-import {
-  acceptImage,
-  planScale,
-  readImage,
-  type ScalePlan,
-  type SourceImage,
-  scaleImage,
-} from './codec.ts';
+import { planScale, readImage, type ScalePlan, type SourceImage, scaleImage } from './codec.ts';
 import { formatOfName } from './formats.ts';
 import type {
   FileInspection,
@@ -21,6 +14,7 @@ import type {
 } from './image-scaling.types.ts';
 import { imageScalingInput } from './input.ts';
 import { askService } from './service.ts';
+import { acceptImage } from './service-picture.ts';
 import { describeScaling } from './texts.ts';
 
 /** The largest input, in bytes, and by default the largest answer of a service. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../machines/vocabulary/json.ts';
 
+/** A file of the knowledge folder as it was listed. */
 export interface KnowledgeFile {
   /** The path below the folder, as on disk. */
   readonly file: string;

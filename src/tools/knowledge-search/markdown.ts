@@ -36,7 +36,7 @@ export function* parseMarkdown(source: string): Steps<ParsedMarkdown> {
   return { tokens, costly };
 }
 
-/** Whether a block stands in the document itself and not in a quote or a list. */
+/** Whether a token opens a heading of level 2 of the document itself, not one in a quote or a list. */
 export function isSectionHeading({ type, tag, level }: Token): boolean {
   return type === 'heading_open' && tag === 'h2' && level === 0;
 }

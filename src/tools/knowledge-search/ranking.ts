@@ -39,6 +39,7 @@ const BOOST: Readonly<Record<Field, number>> = {
 /** Characters of a body that are ranked as one document; a longer body is several. */
 const DOCUMENT_LENGTH = 16_384;
 
+/** A ranking of nothing yet. */
 export function createRanking(): Ranking {
   const documents = new MiniSearch<RankedDocument>({
     fields: Object.keys(BOOST),

@@ -165,8 +165,8 @@ export const agentMachine = agentSetup.createMachine({
           always: [
             { guard: 'hasUninspectedCalls', actions: 'closeUninspectedCalls' },
             { guard: 'hasStuckCalls', actions: 'closeStuckCalls' },
-            { guard: 'hasExpiredApprovals', actions: 'expireApprovals' },
-            { guard: 'hasForbiddenCalls', actions: 'denyForbiddenCalls' },
+            { guard: 'hasExpiredCalls', actions: 'closeExpiredCalls' },
+            { guard: 'hasForbiddenCalls', actions: 'closeForbiddenCalls' },
             { guard: 'hasQuestions', target: 'asking' },
             { guard: 'hasAllowedCalls', target: '#agent.execute' },
             { guard: 'hasCallsThatRan', target: '#agent.postToolHook' },

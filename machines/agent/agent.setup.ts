@@ -50,7 +50,7 @@ export const agentSetup = setup({
     hasUninspectedCalls: ({ context }) => guards.someLive(context, guards.isUninspected),
     hasStuckCalls: ({ context }) =>
       guards.someLive(context, (call) => guards.isStuck(call, context.limits)),
-    hasExpiredApprovals: ({ context }) =>
+    hasExpiredCalls: ({ context }) =>
       guards.someLive(context, (call) => guards.isApprovalOver(call, context.clock.at)),
     hasForbiddenCalls: ({ context }) => guards.forbiddenCalls(context).length > 0,
     hasQuestions: ({ context }) => guards.questionCalls(context).length > 0,
@@ -109,8 +109,8 @@ export const agentSetup = setup({
     ),
     closeUninspectedCalls: assign(({ context }) => updates.closeUninspectedCalls(context)),
     closeStuckCalls: assign(({ context }) => updates.closeStuckCalls(context)),
-    expireApprovals: assign(({ context }) => updates.expireApprovals(context)),
-    denyForbiddenCalls: assign(({ context }) => updates.denyForbiddenCalls(context)),
+    closeExpiredCalls: assign(({ context }) => updates.closeExpiredCalls(context)),
+    closeForbiddenCalls: assign(({ context }) => updates.closeForbiddenCalls(context)),
     askQuestions: assign(({ context }) => updates.askQuestions(context)),
     addGrant: assign(({ context }, grant: GivenGrant | null) =>
       grant === null ? {} : updates.addGrant(context, grant),

@@ -86,7 +86,7 @@ describe('a planted fault is found, the shortest way', () => {
       },
     });
     expect(violations(machine).grants?.at(-1)).toBe('person grants 1.0 (expired)');
-    const lenient = faulty({ guards: { hasExpiredApprovals: () => false } });
+    const lenient = faulty({ guards: { hasExpiredCalls: () => false } });
     expect(violations(lenient).gate).toContain('person grants 1.0 (expired)');
   });
 

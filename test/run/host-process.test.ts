@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineHook } from '../../src/hooks/index.ts';
 import type { Model } from '../../src/model/model.types.ts';
@@ -13,9 +13,12 @@ const hear = (thrown: unknown) => void unheard.push(thrown);
 beforeEach(() => {
   unheard.length = 0;
   process.on('unhandledRejection', hear).on('uncaughtException', hear);
+  // XState warns of each event for an actor that has ended: many here, and each as it should be.
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
 });
 afterEach(() => {
   process.off('unhandledRejection', hear).off('uncaughtException', hear);
+  vi.restoreAllMocks();
 });
 
 type Deed = (run: Run | undefined) => unknown;

@@ -112,7 +112,7 @@ export function closeStuckCalls({ calls, limits }: AgentContext): Update {
 }
 
 /** Closes the calls of which an approval has ended. */
-export function expireApprovals({ calls, clock }: AgentContext): Update {
+export function closeExpiredCalls({ calls, clock }: AgentContext): Update {
   const reasons = [reasonOf('approval_expired', 'engine')];
   return {
     calls: updateLive(calls, (call) =>
@@ -122,7 +122,7 @@ export function expireApprovals({ calls, clock }: AgentContext): Update {
 }
 
 /** Denies what the evaluator denies, with every reason it gives. */
-export function denyForbiddenCalls({ calls, policies }: AgentContext): Update {
+export function closeForbiddenCalls({ calls, policies }: AgentContext): Update {
   return {
     calls: updateLive(calls, (call) => {
       const { action, reasons } = decide(call, policies);

@@ -1,14 +1,14 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
 import { DEFAULT_AGENT_LIMITS } from '../run/agent-options.ts';
 import { readConfigFile } from './config-file.ts';
+import { defaultKnowledge, leadingOut, missingFolders } from './config-places.ts';
 import { checkConfig, problemLines } from './config-problems.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { flatten, nested, type Values } from './config-values.ts';
-import { packageFolder } from './package-folder.ts';
 import { say } from './texts.ts';
 import { type FoundFile, judgeFound } from './trust/found-file.ts';
 
@@ -115,9 +115,11 @@ export function loadConfiguration(options: LoadOptions): Configuration {
     return { settings: compose(options, { path, values, problems, isTrusted: true }), found: null };
   const without = defaultSettings(options);
   const found = judgeFound({ path, values, digest }, { cwd, env, without });
-  const { isTrusted, inForce } = found;
+  const { isTrusted, inForce, needsTrust } = found;
+  const isHeldBack = (setting: string) =>
+    !isTrusted && needsTrust.some(({ name }) => name === setting);
   return {
-    settings: compose(options, { path, values: inForce, problems, isTrusted }),
+    settings: compose(options, { path, values: inForce, problems, isTrusted, isHeldBack }),
     found: {
       ...found,
       trustedSettings: () => compose(options, { path, values, problems, isTrusted: true }),
@@ -131,12 +133,14 @@ interface FilePart {
   readonly values: Values;
   readonly problems: readonly string[];
   readonly isTrusted: boolean;
+  /** Whether the file says something of a setting that needs a person's word first. */
+  readonly isHeldBack?: (setting: string) => boolean;
 }
 
 function compose({ cwd, env, flags }: LoadOptions, file: FilePart | null): Settings {
   const locale = localeOf({ env, flags });
   const problems = [...(file?.problems ?? [])];
-  const settings = new Map(defaultSettings({ cwd, env }));
+  const settings = new Map(defaultSettings({ cwd, env, flags }));
   const put = (values: Values, whence: (name: string) => Omit<Setting, 'value'>) => {
     for (const [name, value] of Object.entries(values))
       if (value !== undefined) settings.set(name, { value, ...whence(name) });
@@ -176,50 +180,38 @@ function compose({ cwd, env, flags }: LoadOptions, file: FilePart | null): Setti
   const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]));
   put(checked(values, flagOf), (name) => ({ source: 'flag', from: flagOf(name) }));
 
-  // Nothing keeps a question for later where nothing is stored.
-  const { approvalDeadline } = DEFAULT_AGENT_LIMITS;
   const isDefault = settings.get('limits.approvalDeadline')?.source === 'default';
-  if (settings.get('store')?.value === false && isDefault)
-    put({ 'limits.approvalDeadline': approvalDeadline }, () => DEFAULT);
+  if (settings.get('store')?.value === false && isDefault) put(NOT_STORED, () => DEFAULT);
   for (const name of ['knowledge', 'files.allowed', 'files.private'])
     problems.push(...missingFolders(name, settings.get(name), { cwd, locale }));
+  for (const name of ['knowledge', 'store'])
+    if (!file?.isHeldBack?.(name)) problems.push(...leadingOut(name, settings, { cwd, locale }));
   if (problems.length > 0) throw new AgentHubError('invalid_config', problems.join('\n'));
   return settings;
 }
 
 const DEFAULT = { source: 'default', from: '' } as const;
 
-/** What holds where nothing is said. */
-function defaultSettings({ cwd, env }: Pick<LoadOptions, 'cwd' | 'env'>): Settings {
+/** Nothing keeps a question for later where nothing is stored. */
+const NOT_STORED: Values = {
+  'limits.approvalDeadline': DEFAULT_AGENT_LIMITS.approvalDeadline,
+};
+
+/** What holds where nothing is said, but for the flag that stores nothing. */
+function defaultSettings({
+  cwd,
+  env,
+  flags,
+}: Pick<LoadOptions, 'cwd' | 'env' | 'flags'>): Settings {
   const values = {
     ...DEFAULTS,
+    ...(flags.store?.value === false && NOT_STORED),
     locale: languageOf(env),
     'files.allowed': [cwd],
     knowledge: defaultKnowledge(cwd),
     store: resolve(cwd, STORE_FILE),
   };
   return new Map(Object.entries(values).map(([name, value]) => [name, { value, ...DEFAULT }]));
-}
-
-const QUIETLY = { throwIfNoEntry: false } as const;
-
-function missingFolders(
-  name: string,
-  setting: Setting | undefined,
-  { cwd, locale }: { readonly cwd: string; readonly locale: Locale },
-): string[] {
-  return (
-    [setting?.value ?? []]
-      .flat()
-      .map((folder) => resolve(cwd, String(folder)))
-      // A private area may be a file; one that is not there is a typing error that leaves another open.
-      .filter((folder) =>
-        name === 'files.private' ? !existsSync(folder) : !statSync(folder, QUIETLY)?.isDirectory(),
-      )
-      .map((folder) =>
-        [setting?.from, name, say(locale, 'noFolder', { folder })].filter(Boolean).join(': '),
-      )
-  );
 }
 
 /** The settings as one configuration object. */
@@ -241,10 +233,4 @@ export function localeOf({ env, flags }: Pick<LoadOptions, 'env' | 'flags'>): Lo
 function languageOf(env: LoadOptions['env']): Locale {
   const language = env.LC_ALL || env.LC_MESSAGES || env.LANG || '';
   return /^zh/iu.test(language) ? 'zh' : 'en';
-}
-
-/** The working folder's own knowledge, or the demo shop's that comes with the package. */
-function defaultKnowledge(cwd: string): string {
-  const own = resolve(cwd, 'knowledge');
-  return existsSync(own) ? own : join(packageFolder(), 'knowledge');
 }

@@ -30,9 +30,14 @@ export class AgentHubError<Code extends string = string> extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): value is AgentHubError {
-    if (!(value instanceof Error)) return false;
-    const { name, code } = value as { readonly name: unknown; readonly code?: unknown };
-    return name === 'AgentHubError' && typeof code === 'string';
+    try {
+      if (!(value instanceof Error)) return false;
+      const { name, code } = value as { readonly name: unknown; readonly code?: unknown };
+      return name === 'AgentHubError' && typeof code === 'string';
+    } catch {
+      // Whoever threw it may have made it so that it cannot be looked at.
+      return false;
+    }
   }
 }
 

@@ -17,6 +17,8 @@ export interface FilePart {
   readonly values: Values;
   readonly problems: readonly string[];
   readonly isTrusted: boolean;
+  /** Whether the file says something of a setting that needs a person's word first. */
+  readonly isHeldBack?: (setting: string) => boolean;
 }
 
 const EMPTY: Layer = { settings: [], problems: [] };

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DEFAULT_LIMITS } from '../../machines/agent/agent.types.ts';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
@@ -12,10 +12,9 @@ import {
   fileLayer,
   flagLayer,
 } from './config-layers.ts';
+import { defaultKnowledge, leadingOut, missingFolders } from './config-places.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { nested } from './config-values.ts';
-import { packageFolder } from './package-folder.ts';
-import { say } from './texts.ts';
 import { type FoundFile, judgeFound } from './trust/found-file.ts';
 
 /** The configuration file the command line looks for in its working folder. */
@@ -105,9 +104,11 @@ export function loadConfiguration(options: LoadOptions): Configuration {
     return { settings: compose(options, { path, values, problems, isTrusted: true }), found: null };
   const without = defaultSettings(options);
   const found = judgeFound({ path, values, digest }, { cwd, env, without });
-  const { isTrusted, inForce } = found;
+  const { isTrusted, inForce, needsTrust } = found;
+  const isHeldBack = (setting: string) =>
+    !isTrusted && needsTrust.some(({ name }) => name === setting);
   return {
-    settings: compose(options, { path, values: inForce, problems, isTrusted }),
+    settings: compose(options, { path, values: inForce, problems, isTrusted, isHeldBack }),
     found: {
       ...found,
       trustedSettings: () => compose(options, { path, values, problems, isTrusted: true }),
@@ -124,10 +125,12 @@ function compose({ cwd, env, flags }: LoadOptions, file: FilePart | null): Setti
     flagLayer(flags, locale),
   ];
   const given = layers.flatMap((layer) => layer.settings);
-  const settings = withDeadline(new Map([...defaultSettings({ cwd, env }), ...given]));
+  const settings = withDeadline(new Map([...defaultSettings({ cwd, env, flags }), ...given]));
   const problems = layers.flatMap((layer) => layer.problems);
   for (const name of ['knowledge', 'files.allowed', 'files.private'])
     problems.push(...missingFolders(name, settings.get(name), { cwd, locale }));
+  for (const name of ['knowledge', 'store'])
+    if (!file?.isHeldBack?.(name)) problems.push(...leadingOut(name, settings, { cwd, locale }));
   if (problems.length > 0) throw new AgentHubError('invalid_config', problems.join('\n'));
   return settings;
 }
@@ -137,43 +140,31 @@ function withDeadline(settings: Settings): Settings {
   const name = 'limits.approvalDeadline';
   const isDefault = settings.get(name)?.source === 'default';
   if (settings.get('store')?.value !== false || !isDefault) return settings;
-  const { approvalDeadline } = DEFAULT_AGENT_LIMITS;
-  return new Map([...settings, [name, { value: approvalDeadline, ...DEFAULT }]]);
+  return new Map([...settings, [name, { value: NOT_STORED[name], ...DEFAULT }]]);
 }
 
 const DEFAULT = { source: 'default', from: '' } as const;
 
-/** What holds where nothing is said. */
-function defaultSettings({ cwd, env }: Pick<LoadOptions, 'cwd' | 'env'>): Settings {
+/** Nothing keeps a question for later where nothing is stored. */
+const NOT_STORED = {
+  'limits.approvalDeadline': DEFAULT_AGENT_LIMITS.approvalDeadline,
+};
+
+/** What holds where nothing is said, but for the flag that stores nothing. */
+function defaultSettings({
+  cwd,
+  env,
+  flags,
+}: Pick<LoadOptions, 'cwd' | 'env' | 'flags'>): Settings {
   const values = {
     ...DEFAULTS,
+    ...(flags.store?.value === false && NOT_STORED),
     locale: languageOf(env),
     'files.allowed': [cwd],
     knowledge: defaultKnowledge(cwd),
     store: resolve(cwd, STORE_FILE),
   };
   return new Map(Object.entries(values).map(([name, value]) => [name, { value, ...DEFAULT }]));
-}
-
-const QUIETLY = { throwIfNoEntry: false } as const;
-
-function missingFolders(
-  name: string,
-  setting: Setting | undefined,
-  { cwd, locale }: { readonly cwd: string; readonly locale: Locale },
-): string[] {
-  return (
-    [setting?.value ?? []]
-      .flat()
-      .map((folder) => resolve(cwd, String(folder)))
-      // A private area may be a file; one that is not there is a typing error that leaves another open.
-      .filter((folder) =>
-        name === 'files.private' ? !existsSync(folder) : !statSync(folder, QUIETLY)?.isDirectory(),
-      )
-      .map((folder) =>
-        [setting?.from, name, say(locale, 'noFolder', { folder })].filter(Boolean).join(': '),
-      )
-  );
 }
 
 /** The settings as one configuration object. */
@@ -195,10 +186,4 @@ export function localeOf({ env, flags }: Pick<LoadOptions, 'env' | 'flags'>): Lo
 function languageOf(env: LoadOptions['env']): Locale {
   const language = env.LC_ALL || env.LC_MESSAGES || env.LANG || '';
   return /^zh/iu.test(language) ? 'zh' : 'en';
-}
-
-/** The working folder's own knowledge, or the demo shop's that comes with the package. */
-function defaultKnowledge(cwd: string): string {
-  const own = resolve(cwd, 'knowledge');
-  return existsSync(own) ? own : join(packageFolder(), 'knowledge');
 }

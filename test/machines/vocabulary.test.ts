@@ -137,3 +137,17 @@ describe('toErrorData', () => {
     });
   });
 });
+
+describe('instanceof AgentHubError', () => {
+  it('is a plain no for what cannot be looked at', () => {
+    const trap = (): never => {
+      throw new Error('trap');
+    };
+    const hostile = new Error('a');
+    Object.defineProperty(hostile, 'name', { get: trap });
+    const strange = [new Proxy({}, { getPrototypeOf: trap, get: trap }), hostile, null, 'a'];
+    expect(strange.map((thrown) => thrown instanceof AgentHubError)).toEqual(
+      strange.map(() => false),
+    );
+  });
+});

@@ -113,6 +113,23 @@ describe('the limits of an imported run', () => {
     await run.close();
   });
 
+  it('stay as a person raised them in a fork from within what came with the file', async () => {
+    const source = await imported(await forgedFile());
+    const first = await endless(source.store).agent.restore('f');
+    await first.outcome;
+    await first.close();
+    const { store, runs } = await imported(await source.runs.export('f'));
+    await runs.fork('f', { at: 0, newId: 'fork' });
+    const taken = await endless(store).agent.restore('fork');
+    await taken.outcome;
+    expect(taken.resume({ turns: 4 })).toEqual({ accepted: true });
+    await taken.outcome;
+    await taken.close();
+    const again = await endless(store).agent.restore('fork');
+    expect(foldLog(await store.read('fork')).context.limits.turns).toBe(4);
+    await again.close();
+  });
+
   it("are the agent's also in a fork of it, and its own where the file is one's own", async () => {
     const text = await forgedFile({ ...FORGED, repairs: 3, time: null });
     const { store, runs } = await imported(text);

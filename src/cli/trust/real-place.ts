@@ -1,13 +1,28 @@
-import { realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
-/** A path without links, as far as it is there. */
-export function realPath(path: string): string {
+/** Links that are followed one by one before a path counts as leading nowhere. */
+const MAX_LINKS = 40;
+
+/** A path without links, as far as it is there; a link to what is not there yet is followed too. */
+export function realPath(path: string, links = MAX_LINKS): string {
   try {
     return realpathSync(path);
   } catch {
     const folder = dirname(path);
-    return folder === path ? path : join(realPath(folder), basename(path));
+    if (folder === path) return path;
+    const real = join(realPath(folder, links), basename(path));
+    const target = links > 0 ? linkAt(real) : null;
+    return target === null ? real : realPath(resolve(dirname(real), target), links - 1);
+  }
+}
+
+/** What a link says, or null where there is none. */
+function linkAt(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
   }
 }
 

@@ -25,6 +25,10 @@ export const TRUST_TEXTS = {
     zh: '没有生效，因为没有人信任过 {file}（agenthub trust）：',
     en: 'Held back, because nobody has trusted {file} (agenthub trust):',
   },
+  leadsOut: {
+    zh: '{path} 是通到这个目录之外的链接：{real}。它若是你要的，就写明：--{name} <路径>。',
+    en: '{path} is a link that leads out of this folder, to {real}. If that is meant, say so: --{name} <path>.',
+  },
   configOrNot: {
     zh: '--config 和 --ignore-config：只能用一个。',
     en: '--config and --ignore-config: use one of them.',

@@ -13,7 +13,7 @@ import {
 } from '../fold.ts';
 import { inputSchema, wholeLimitsSchema } from '../options.ts';
 import { statusOf } from '../run-status.ts';
-import type { LogRecord, RunStore } from '../store/store.types.ts';
+import type { LogRecord, RunStore, StartRecord } from '../store/store.types.ts';
 
 const FORMAT = 'agenthub-run';
 const FORMAT_VERSION = 1;
@@ -140,13 +140,19 @@ export async function copyLog(
     ...start,
     input: { ...start.input, runId, ...(policies && { policies }) },
     ...(isImported && { imported: true as const, importedRecords: log.length }),
-    ...(forkedFrom && { forkedFrom }),
+    ...(forkedFrom && { forkedFrom, ...importedPart(start, log.length) }),
   };
   const [states, beforeCalls] = [readStates(), readLastSeq((run) => !isUnderWay(run))];
   const snapshot = await foldThrough([copied, ...rest], states, beforeCalls);
   if (policies !== undefined) await checkSameWay(log, states.told());
   if (forkedFrom !== undefined && isUnderWay(snapshot)) throw underWay(runId, beforeCalls.told());
   await store.insert([copied, ...rest], statusOf(snapshot));
+}
+
+/** A fork of an imported run is one too; what is written after the fork was made here. */
+function importedPart({ importedRecords }: StartRecord, records: number): Partial<StartRecord> {
+  if (importedRecords === undefined) return {};
+  return { importedRecords: Math.min(importedRecords, records) };
 }
 
 /** Tells where the run stood after each record. */

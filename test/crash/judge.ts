@@ -98,7 +98,7 @@ function judgeCall({ callId, tool, text }: PlannedCall, found: Found): string[] 
   const observation = messages.find(
     (entry) => entry.role === 'observation' && entry.callId === callId,
   );
-  const outcome = observation?.role === 'observation' ? observation.outcome : 'unknown';
+  const outcome = observation?.role === 'observation' ? observation.outcome : null;
   const most = policy === 'ask' ? grants.length : grants.length + 1;
   const problems: string[] = [];
   const wrong = (what: string) => problems.push(`${callId} ${tool}: ${what}`);
@@ -109,12 +109,16 @@ function judgeCall({ callId, tool, text }: PlannedCall, found: Found): string[] 
   if (safeToRepeat && grants.some((approvals) => approvals.includes('repeat')))
     wrong('a repeat that is safe was asked about');
   if (policy === 'ask' && starts.length > 0 && grants.length === 0) wrong('nobody approved it');
-  if (!endings(tool, ordeal).includes(outcome)) wrong(`ended ${outcome}`);
+  if (outcome === null || !endings(tool, ordeal).includes(outcome)) wrong(`ended ${outcome}`);
   if (outcome === 'ok' && starts.length === 0) wrong('is ok without an effect');
+  if (outcome === 'unknown' && !isIntended(callId, left.log)) wrong('is unknown without an intent');
   if (outcome === 'ok' && !JSON.stringify(observation).includes(`did ${text}`))
     wrong('its result is not what the tool answered');
   return problems;
 }
+
+const isIntended = (callId: string, log: readonly LogRecord[]): boolean =>
+  log.some((record) => record.kind === 'intent' && record.callId === callId);
 
 /** What each grant of a call approved. */
 function grantsOf(callId: string, log: readonly LogRecord[]): readonly (readonly string[])[] {
@@ -127,17 +131,11 @@ function grantsOf(callId: string, log: readonly LogRecord[]): readonly (readonly
   );
 }
 
-/** How a call of a tool may end. */
-function endings(
-  tool: PlannedCall['tool'],
-  { person, approvalTime }: Ordeal,
-): readonly (Outcome | 'unknown')[] {
+/** How a call of a tool may end. Not gone on with after a start that left no result, it is unknown. */
+function endings(tool: PlannedCall['tool'], { person, approvalTime }: Ordeal): readonly Outcome[] {
   const { policy, safeToRepeat, refused } = TOOLS[tool];
   if (refused !== null) return [refused];
-  const isAsked = policy === 'ask' || !safeToRepeat;
-  return [
-    'ok',
-    ...(approvalTime !== null && isAsked ? ['expired' as const] : []),
-    ...(person === 'denies repeats' && !safeToRepeat ? ['unknown' as const] : []),
-  ];
+  const mayEnd = approvalTime !== null && (policy === 'ask' || !safeToRepeat);
+  const mayStay = !safeToRepeat && (person === 'denies repeats' || approvalTime !== null);
+  return ['ok', ...(mayEnd ? ['expired' as const] : []), ...(mayStay ? ['unknown' as const] : [])];
 }

@@ -13,7 +13,7 @@ let original: Original;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'agenthub-original-'));
   [program, original] = await Promise.all([bundle('copier'), makeOriginal(folder)]);
-}, 60_000);
+}, 120_000);
 afterAll(() => {
   rmSync(program, { force: true });
   rmSync(folder, { recursive: true, force: true });

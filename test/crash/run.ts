@@ -113,7 +113,7 @@ async function copyAll(kills: number, { random, tally }: Trials): Promise<void> 
     const kinds: readonly CopyKind[] = ['import', 'fork', 'remove'];
     const work = async () => {
       const does = kinds[Math.floor(random() * kinds.length)] ?? 'import';
-      const trial = { does, dieAt: null, ms: random() * longest };
+      const trial = { does, dieAt: null, ms: random() * longest * 1.5 };
       const { done, isWhole, problems } = await copyOnce(program, original, trial);
       if (done === null) tally.add('copiers killed');
       tally.add(`${does}: ${isWhole ? 'whole' : 'not there'}`);

@@ -1,87 +1,31 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
-import { foldLog } from '../../src/run/fold.ts';
 import { openRuns } from '../../src/run/runs.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
-import type { LogRecord } from '../../src/run/store/store.types.ts';
-import type { ChildConfig, ChildLine, StopPoint } from './child.types.ts';
-
-/** When one process of a run is killed: at a point, or so many milliseconds after it is ready. */
-export type Kill = StopPoint | { readonly kind: 'time'; readonly ms: number };
-
-/** One run and everything that is done to it. */
-export interface Ordeal {
-  /** A kill per process, in order; the last process is left alone. */
-  readonly kills: readonly Kill[];
-  readonly safeToRepeat: boolean;
-  readonly person: ChildConfig['person'];
-}
+import { saysYes } from './calls.ts';
+import {
+  type Blow,
+  type ChildConfig,
+  type ChildLine,
+  type Effect,
+  type PointBlow,
+  STALL_TIME,
+} from './child.types.ts';
+import { judge, type Leavings } from './judge.ts';
+import type { Ordeal } from './ordeal.types.ts';
+import { type Launched, launch } from './programs.ts';
 
 /** More processes than any ordeal needs. */
-const MOST_PROCESSES = 12;
+const MOST_PROCESSES = 24;
+/** Milliseconds after which a process is taken to hang. */
+const PATIENCE = 30_000;
 const RUN = 'run';
 
-/** Bundles a program of this folder to run with plain node; gives its path. */
-export async function bundle(name: string): Promise<string> {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  const outfile = join(root, 'dist', 'crash', `${name}-${process.pid}.mjs`);
-  mkdirSync(join(root, 'dist', 'crash'), { recursive: true });
-  await build({
-    entryPoints: [fileURLToPath(new URL(`./${name}.ts`, import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['libsql', 'sharp'],
-    banner: {
-      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-    },
-    logLevel: 'error',
-  });
-  return outfile;
-}
-
-/** A program of this folder that is running. */
-function launch(program: string, config: unknown) {
-  const child: ChildProcess = spawn(process.execPath, [program, JSON.stringify(config)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let errors = '';
-  child.stderr?.on('data', (chunk) => {
-    errors += chunk;
-  });
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
-  const over = new Promise<{ code: number | null; errors: string }>((resolve) =>
-    child.on('close', (code) => resolve({ code, errors })),
-  );
-  return { lines, over, kill: () => child.kill('SIGKILL') };
-}
-
-/** Runs one process of an ordeal until it ends or is killed; gives all it said. */
-async function live(program: string, config: ChildConfig, kill: Kill | null): Promise<ChildLine[]> {
-  const said: ChildLine[] = [];
-  const process = launch(program, config);
-  process.lines.on('line', (text) => {
-    const line = JSON.parse(text) as ChildLine;
-    said.push(line);
-    if (line.type === 'ready' && kill?.kind === 'time') setTimeout(process.kill, kill.ms);
-    if (line.type === 'stopped' || line.type === 'asking') process.kill();
-  });
-  const { code, errors } = await process.over;
-  if (code !== null && code !== 0) throw new Error(`The child failed with ${code}:\n${errors}`);
-  return said;
-}
-
-/** What an ordeal left. */
-export interface Aftermath {
-  readonly said: readonly (readonly ChildLine[])[];
-  readonly log: readonly LogRecord[];
-  readonly effects: readonly string[];
+/** What an ordeal left, and what was done to it. */
+export interface Aftermath extends Leavings {
+  /** In the order done. */
+  readonly hits: readonly Blow[];
   /** What is wrong, in words; empty when all holds. */
   readonly problems: readonly string[];
 }
@@ -97,120 +41,116 @@ export async function undergo(program: string, ordeal: Ordeal): Promise<Aftermat
 }
 
 async function undergoIn(folder: string, program: string, ordeal: Ordeal): Promise<Aftermath> {
-  const { kills, safeToRepeat, person } = ordeal;
-  const [database, effects] = [join(folder, 'runs.db'), join(folder, 'effects')];
+  const { blows, drivers, replies, person, approvalTime, toolTime } = ordeal;
+  const database = join(folder, 'runs.db');
+  const effects = join(folder, 'effects');
   const said: ChildLine[][] = [];
-  let next = 0;
-  while (said.length < MOST_PROCESSES) {
-    const kill = kills[next] ?? null;
-    const stopAt = kill?.kind === 'time' ? null : kill;
-    const config = { database, effects, runId: RUN, safeToRepeat, person, stopAt };
-    const lines = await live(program, config, kill);
-    said.push(lines);
-    if (lines.some(({ type }) => type === 'ended')) break;
-    // No process is alive now: this is when an answer comes from elsewhere.
-    if (lines.some(({ type }) => type === 'asking')) await answerAll(database);
-    else next += 1;
-  }
+  const hits: Blow[] = [];
+  const queue = [...blows];
+
+  /** One seat of a driver: a process that was killed is followed by another. */
+  const drive = async () => {
+    while (said.length < MOST_PROCESSES) {
+      const own = queue.splice(0, upToKill(queue));
+      const run = { database, effects, runId: RUN };
+      const config = {
+        ...run,
+        replies,
+        person,
+        approvalTime,
+        toolTime,
+        blows: own.filter(isPoint),
+      };
+      const lines: ChildLine[] = [];
+      said.push(lines);
+      await live(launch(program, config satisfies ChildConfig), { blows: own, lines, hits });
+      if (lines.some(({ type }) => type === 'ended')) return;
+      // Killed while it asked, it leaves what was meant for it to its successor.
+      if (lines.some(({ type }) => type === 'asking'))
+        queue.unshift(...own.filter((blow) => !hits.includes(blow)));
+      // This is when an answer comes from elsewhere.
+      if (person === 'nobody') await answerAll(database, ordeal);
+    }
+  };
+  await Promise.all(Array.from({ length: drivers }, drive));
+
   const store = sqliteStore({ path: database });
-  const log = await store.read(RUN);
+  const [log, pending] = [await store.read(RUN), (await store.pending(RUN)).length];
   await store.close();
-  const written = readFileSync(effects, { encoding: 'utf8', flag: 'a+' }).split('\n');
-  const left = { said, log, effects: written.filter((line) => line !== '') };
-  return { ...left, problems: judge(left, ordeal) };
+  const left = { said, log, effects: effectsIn(effects), pending };
+  return { ...left, hits, problems: judge(left, ordeal) };
 }
 
-async function answerAll(database: string): Promise<void> {
+/** How many blows there are up to the first that kills, it included. */
+function upToKill(blows: readonly Blow[]): number {
+  const kill = blows.findIndex(({ does }) => does === 'kill');
+  return kill < 0 ? blows.length : kill + 1;
+}
+
+const isPoint = (blow: Blow): blow is PointBlow => blow.kind !== 'time';
+
+function effectsIn(file: string): readonly Effect[] {
+  const lines = readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Effect);
+}
+
+interface Life {
+  readonly blows: readonly Blow[];
+  /** Takes what it says. */
+  readonly lines: ChildLine[];
+  /** Takes what was done to it. */
+  readonly hits: Blow[];
+}
+
+/** Hears one process, and strikes it, until it ends or is killed. */
+async function live(process: Launched, { blows, lines, hits }: Life): Promise<void> {
+  let isOver = false;
+  const strike = (blow: Blow | undefined) => {
+    if (isOver || blow === undefined) return;
+    hits.push(blow);
+    process.signal(blow.does === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+    if (blow.does === 'stall') setTimeout(() => process.signal('SIGCONT'), STALL_TIME);
+  };
+  process.hear((told) => {
+    const line = told as ChildLine;
+    lines.push(line);
+    if (line.type === 'ended') isOver = true;
+    if (line.type === 'asking') process.signal('SIGKILL');
+    if (line.type === 'stopped') strike(blows.filter(isPoint)[line.blow]);
+    if (line.type !== 'ready') return;
+    for (const blow of blows) if (blow.kind === 'time') setTimeout(strike, blow.ms, blow);
+  });
+  const hanging = setTimeout(() => {
+    lines.push({ type: 'lost', code: 'hanging', message: `for ${PATIENCE} ms` });
+    process.signal('SIGKILL');
+  }, PATIENCE);
+  const { code, errors } = await process.over;
+  isOver = true;
+  clearTimeout(hanging);
+  if (code !== null && code !== 0) throw new Error(`The child failed with ${code}:\n${errors}`);
+}
+
+async function answerAll(database: string, { person, approvalTime }: Ordeal): Promise<void> {
   const store = sqliteStore({ path: database });
   const runs = openRuns(store, { patience: 0 });
-  const { questions } = await runs.show(RUN);
-  for (const question of questions) await runs.approve(RUN, question, { by: 'eve' });
+  const by = 'eve';
+  const ends = approvalTime !== null && { expiresAt: Date.now() + approvalTime };
+  const { questions } = await runs.show(RUN).catch(ifUnknown);
+  for (const question of questions)
+    await (saysYes(question, person)
+      ? runs.approve(RUN, question, { by, ...ends })
+      : runs.deny(RUN, question, { by })
+    ).catch(ifEnded);
   await store.close();
 }
 
-/** Everything that must hold whatever was done to a run. */
-function judge(left: Omit<Aftermath, 'problems'>, ordeal: Ordeal): string[] {
-  return [
-    ...judgeEnd(left),
-    ...left.said.flatMap((lines) => judgeAcknowledged(lines, left.log)),
-    ...judgeEffects(left, ordeal),
-  ];
+/** Killed before it was there, it asks nothing. */
+function ifUnknown(thrown: { readonly code?: string }): { questions: [] } {
+  if (thrown.code === 'run_unknown') return { questions: [] };
+  throw thrown;
 }
 
-function judgeEnd({ said, log }: Omit<Aftermath, 'problems'>): string[] {
-  const last = said.at(-1)?.find((line) => line.type === 'ended');
-  if (last === undefined) return ['the run did not end'];
-  const { rest, messages } = foldLog(log).context;
-  const problems: string[] = [];
-  if (rest?.status !== 'done') problems.push(`the log ends ${rest?.status}`);
-  if (last.status !== 'ended' && last.status !== 'done') problems.push(`it ended ${last.status}`);
-  if (last.status === 'done' && JSON.stringify(messages) !== JSON.stringify(last.messages))
-    problems.push('the outcome is not what the log folds to');
-  const observed = messages.flatMap((entry) =>
-    entry.role === 'observation' ? [entry.callId] : [],
-  );
-  if (observed.join() !== '1.0,1.1') problems.push(`observations: ${observed.join()}`);
-  return problems;
-}
-
-/** What was acknowledged is in the log, where it was said to be. */
-function judgeAcknowledged(lines: readonly ChildLine[], log: readonly LogRecord[]): string[] {
-  const stored = log.flatMap((record) => (record.kind === 'event' ? [record.event.type] : []));
-  const lost = lines.find(
-    (line) =>
-      line.type === 'acked' &&
-      line.events.some((type, index) => stored[line.base + index] !== type),
-  );
-  return lost === undefined ? [] : [`lost although acknowledged: ${JSON.stringify(lost)}`];
-}
-
-/** A tool starts once, and again only if it is safe to repeat or a person granted that. */
-function judgeEffects(
-  { log, effects }: Omit<Aftermath, 'problems'>,
-  { safeToRepeat, person }: Ordeal,
-): string[] {
-  const { messages } = foldLog(log).context;
-  const problems: string[] = [];
-  for (const [callId, text] of [
-    ['1.0', 'a'],
-    ['1.1', 'b'],
-  ]) {
-    const starts = effects.filter((line) => line.startsWith(`${text} `));
-    const repeats = log.filter(
-      (record) =>
-        record.kind === 'event' &&
-        record.event.type === 'permission.grant' &&
-        record.event.callId === callId &&
-        (record.event.approvals as string[]).includes('repeat'),
-    ).length;
-    const observation = messages.find(
-      (entry) => entry.role === 'observation' && entry.callId === callId,
-    );
-    const outcome = observation?.role === 'observation' ? observation.outcome : '';
-    if (!safeToRepeat && starts.length > 1 + repeats)
-      problems.push(`${text} took effect ${starts.length} times, ${repeats} granted`);
-    if (!safeToRepeat && new Set(starts).size < starts.length)
-      problems.push(`${text} started twice under one key`);
-    if (safeToRepeat && repeats > 0) problems.push('a repeat that is safe was asked about');
-    if (outcome === 'ok' && starts.length === 0) problems.push(`${text} is ok without an effect`);
-    if (outcome !== 'ok' && (outcome !== 'unknown' || person !== 'denies repeats'))
-      problems.push(`${text} ended ${outcome}`);
-  }
-  return problems;
-}
-
-/** Works on all entries, so many at a time; results in order. */
-export async function inParallel<Entry, Result>(
-  entries: readonly Entry[],
-  width: number,
-  work: (entry: Entry) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  let next = 0;
-  const worker = async () => {
-    for (let index = next++; index < entries.length; index = next++)
-      results[index] = await work(entries[index] as Entry);
-  };
-  await Promise.all(Array.from({ length: width }, worker));
-  return results;
+/** Another process may have answered, and the run ended meanwhile. */
+function ifEnded(thrown: { readonly code?: string }): void {
+  if (thrown.code !== 'run_ended') throw thrown;
 }

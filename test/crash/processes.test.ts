@@ -7,7 +7,7 @@ import { createAgent } from '../../src/run/create-agent.ts';
 import { foldLog } from '../../src/run/fold.ts';
 import { sqliteStore } from '../../src/run/store/sqlite-store.ts';
 import { payingAgent } from '../run/paying-agent.ts';
-import { bundle } from './harness.ts';
+import { bundle } from './programs.ts';
 import type { WorkerAnswer, WorkerOrder } from './worker.ts';
 
 let program = '';

@@ -23,10 +23,13 @@ import type { Hook, HookInputs } from './hook.types.ts';
  * cancelled run starts no further hook. None of these functions rejects.
  */
 
-/** Says whether an input fits its tool, and gives the value as the tool would take it. */
-export type ValidateInput = (
-  input: Json,
-) => { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
+/** Whether an input fits its tool, with the value as the tool would take it. */
+type Validated =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly message: string };
+
+/** Checks an input against its tool, whose schema may look things up. */
+export type ValidateInput = (input: Json) => Validated | Promise<Validated>;
 
 /** Runs the UserPromptSubmit hooks on a person's prompt. */
 export async function runUserPromptSubmit(
@@ -54,7 +57,7 @@ export async function runPreToolUse(
   let result = noPreToolUse(call.input);
   for (const hook of forTool(hooks, 'PreToolUse', call.tool)) {
     const answer = await callHook(hook, { ...call, input: result.input }, options);
-    result = foldPreToolUse(result, withValidInput(answer, call, options.validate));
+    result = foldPreToolUse(result, await withValidInput(answer, call, options.validate));
   }
   return result;
 }
@@ -86,21 +89,21 @@ export async function runStop(
   return result;
 }
 
-function withValidInput(
+async function withValidInput(
   answer: HookAnswer<'PreToolUse'>,
   { locale }: HookInputs['PreToolUse'],
   validate: ValidateInput,
-): HookAnswer<'PreToolUse'> {
+): Promise<HookAnswer<'PreToolUse'>> {
   if (!answer.ok || answer.output.input === undefined) return answer;
-  const checked = validated(answer.output.input, validate);
+  const checked = await validated(answer.output.input, validate);
   if (checked.ok) return { ...answer, output: { ...answer.output, input: checked.value } };
   const failure = hookFailure('hook_invalid', `input: ${checked.message}`, locale);
   return { hook: answer.hook, ok: false, failure };
 }
 
-function validated(input: Json, validate: ValidateInput): ReturnType<ValidateInput> {
+async function validated(input: Json, validate: ValidateInput): Promise<Validated> {
   try {
-    return validate(input);
+    return await validate(input);
   } catch (thrown) {
     return { ok: false, message: toErrorData(thrown, 'hook_invalid').message };
   }

@@ -32,7 +32,8 @@ export function createHookRunner({
     return runPreToolUse(hooks, view, {
       signal: new AbortController().signal,
       now: Date.now,
-      validate: (input) => (tool ? checkInput(tool, input, 'en') : { ok: true, value: input }),
+      validate: async (input) =>
+        tool ? checkInput(tool, input, 'en') : { ok: true, value: input },
     });
   };
 }

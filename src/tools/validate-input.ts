@@ -18,20 +18,21 @@ const MAX_ISSUES = 8;
 type CustomParams = Partial<Record<Locale, string>> | undefined;
 
 /**
- * Checks a call's arguments against the tool's schema. Total: a schema whose own code throws is
- * a refused input too. `value` is what the schema made of the input.
+ * Checks a call's arguments against the tool's schema, which may look things up. Total: a schema
+ * whose own code throws or rejects is a refused input too. `value` is what the schema made of it.
  */
-export function validateInput<Input>(
+export async function validateInput<Input>(
   tool: Tool<Input>,
   json: unknown,
   locale: Locale,
-): ValidatedInput<Input> {
+): Promise<ValidatedInput<Input>> {
   const language = locale === 'zh' ? z.locales.zhCN() : z.locales.en();
   let parsed: z.ZodSafeParseResult<Input>;
   const isBare = readsInherited(tool.input, () => toInputSchema(tool.input, locale));
   try {
     const given = isBare ? withoutPrototypes(json) : json;
-    parsed = tool.input.safeParse(given, { error: language.localeError });
+    // Asynchronous always: what rejects in a synchronous parse has no handler, and ends the process.
+    parsed = await tool.input.safeParseAsync(given, { error: language.localeError });
   } catch (error) {
     return { ok: false, message: TEXTS[locale].crashed(tool.name, String(error)) };
   }

@@ -29,9 +29,9 @@ describe('the model is shown the schema of the server', () => {
     async (schema) => {
       const tool = await toolWith(schema);
       expect(toToolSpec(tool, 'en').inputSchema).toEqual({ type: 'object', properties: {} });
-      expect(judge(tool, {})).toBe('ok');
-      expect(judge(tool, { anything: 1 })).toBe('ok');
-      expect(judge(tool, 'text')).toContain('expected object, received string');
+      expect(await judge(tool, {})).toBe('ok');
+      expect(await judge(tool, { anything: 1 })).toBe('ok');
+      expect(await judge(tool, 'text')).toContain('expected object, received string');
     },
   );
 
@@ -242,9 +242,11 @@ describe('arguments that cannot be right are refused, all others reach the serve
     ['types that JSON Schema does not have', object({ a: { type: 'file' } }), [{ a: 1 }], []],
   ])('%s', async (_, schema, taken, refused) => {
     const tool = await toolWith(schema as never);
-    expect(taken.map((input) => judge(tool, input))).toEqual(taken.map(() => 'ok'));
+    expect(await Promise.all(taken.map((input) => judge(tool, input)))).toEqual(
+      taken.map(() => 'ok'),
+    );
     for (const input of refused)
-      expect(judge(tool, input)).toMatch(/^The arguments of files__read/u);
+      expect(await judge(tool, input)).toMatch(/^The arguments of files__read/u);
   });
 
   it('the model is told what is wrong in its language, and what is allowed', async () => {
@@ -254,14 +256,14 @@ describe('arguments that cannot be right are refused, all others reach the serve
         { required: ['n'] },
       ),
     );
-    expect(judge(tool, { to: 3 })).toBe(
+    expect(await judge(tool, { to: 3 })).toBe(
       [
         'The arguments of files__read are not valid, so it did not run. Correct them and call it again:',
         '- to: Invalid input (allowed: string | null)',
         '- n: Invalid input: expected number, received undefined (allowed: integer; it is required)',
       ].join('\n'),
     );
-    expect(judge(tool, { to: null, n: '3' }, 'zh')).toContain(
+    expect(await judge(tool, { to: null, n: '3' }, 'zh')).toContain(
       '- n：无效输入：期望 数字，实际接收 string（允许：integer',
     );
   });
@@ -280,23 +282,22 @@ const nameRows: readonly NameRow[] = JSON.parse(
 
 describe('properties with the names of what every object inherits are like any other', () => {
   it.each(nameRows)('$id', async ({ schema, input, expected }) => {
-    const verdict = judge(await toolWith(schema), input);
+    const verdict = await judge(await toolWith(schema), input);
     expect(verdict === 'ok' ? 'valid' : 'invalid').toBe(expected);
   });
 
   it('the model is told of them by their own names', async () => {
     const names = object({ constructor: { type: 'string' } }, { additionalProperties: false });
     const input = JSON.parse('{ "constructor": 1, "__proto__": 2, "valueOf": 3 }');
-    expect(
-      judge(await toolWith(names as never), input)
-        .split('\n')
-        .slice(1),
-    ).toEqual([
+    expect((await judge(await toolWith(names as never), input)).split('\n').slice(1)).toEqual([
       '- constructor: Invalid input: expected string, received number (allowed: string)',
       expect.stringMatching(/^- \(the whole input\): Unrecognized keys: "__proto__", "valueOf"/u),
     ]);
     expect(
-      judge(await toolWith(object({ toString: {} }, { required: ['toString'] }) as never), {}),
+      await judge(
+        await toolWith(object({ toString: {} }, { required: ['toString'] }) as never),
+        {},
+      ),
     ).toContain('- toString: ');
   });
 });
@@ -324,7 +325,7 @@ describe('a tool whose arguments are left to the server', () => {
 describe('a hostile schema', () => {
   it('runs no expression of its own', async () => {
     const tool = await toolWith(object({ a: { type: 'string', pattern: '^(a+)+$' } }));
-    expect(judge(tool, { a: `${'a'.repeat(60)}!` })).toBe('ok');
+    expect(await judge(tool, { a: `${'a'.repeat(60)}!` })).toBe('ok');
   });
 
   it('cannot make checking cost more than its size: references are counted where they are used', async () => {
@@ -338,14 +339,14 @@ describe('a hostile schema', () => {
       }),
     );
     const tool = await toolWith({ ...object({ a: { $ref: '#/$defs/d0' } }), $defs } as never);
-    expect(judge(tool, { a: { a: { a: {} } } })).toBe('ok');
-    expect(judge(tool, [])).toContain('expected object');
+    expect(await judge(tool, { a: { a: { a: {} } } })).toBe('ok');
+    expect(await judge(tool, [])).toContain('expected object');
   });
 
   it('that refers to itself and nothing else says nothing', async () => {
     const $defs = { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } };
     const tool = await toolWith({ ...object({ x: { $ref: '#/$defs/a' } }), $defs });
-    expect(judge(tool, { x: 1 })).toBe('ok');
+    expect(await judge(tool, { x: 1 })).toBe('ok');
   });
 
   it.each<[Json, string]>([

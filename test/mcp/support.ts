@@ -100,8 +100,12 @@ export async function toolWith(inputSchema: Json): Promise<Tool<JsonObject>> {
 }
 
 /** What the engine makes of an input: `ok`, or the words for the model. */
-export function judge(tool: Tool<JsonObject>, input: unknown, locale: Locale = 'en'): string {
-  const checked = validateInput(tool, input, locale);
+export async function judge(
+  tool: Tool<JsonObject>,
+  input: unknown,
+  locale: Locale = 'en',
+): Promise<string> {
+  const checked = await validateInput(tool, input, locale);
   if (checked.ok && checked.value !== input) throw new Error('the input has been changed');
   return checked.ok ? 'ok' : checked.message;
 }

@@ -41,13 +41,14 @@ const factsOf = (files: FileGuard, input: ImageScalingInput) =>
 describe('arguments of image_scaling', () => {
   const tool = createImageScaling({ files: {} as FileGuard });
   const base = { input: 'a.png', output: 'b.webp', width: 20 };
-  const isValid = (change: object) => validateInput(tool, { ...base, ...change }, 'en').ok;
+  const isValid = async (change: object) =>
+    (await validateInput(tool, { ...base, ...change }, 'en')).ok;
 
-  it('takes whole positive sides up to 16384, and any fit and format it knows', () => {
-    expect(isValid({})).toBe(true);
-    expect(isValid({ width: 16_384, height: 1, fit: 'cover', format: 'webp' })).toBe(true);
-    expect(isValid({ width: undefined, height: 20 })).toBe(true);
-    expect(isValid({ output: 'B.WEBP' })).toBe(true);
+  it('takes whole positive sides up to 16384, and any fit and format it knows', async () => {
+    expect(await isValid({})).toBe(true);
+    expect(await isValid({ width: 16_384, height: 1, fit: 'cover', format: 'webp' })).toBe(true);
+    expect(await isValid({ width: undefined, height: 20 })).toBe(true);
+    expect(await isValid({ output: 'B.WEBP' })).toBe(true);
   });
 
   it.each([
@@ -69,8 +70,8 @@ describe('arguments of image_scaling', () => {
     ['NUL in a path', { output: 'b.png\0.webp' }],
     ['an unknown key', { quality: 80 }],
     ['a service', { service: 'https://evil.test' }],
-  ])('refuses %s', (_, change) => {
-    expect(isValid(change)).toBe(false);
+  ])('refuses %s', async (_, change) => {
+    expect(await isValid(change)).toBe(false);
   });
 });
 

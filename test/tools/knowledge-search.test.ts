@@ -150,14 +150,14 @@ describe('facts and arguments', () => {
     });
   });
 
-  it('refuses keywords with nothing to search for before it runs', () => {
+  it('refuses keywords with nothing to search for before it runs', async () => {
     const tool = knowledgeIn(KNOWLEDGE);
     expect(tool.textField).toBe('keywords');
-    expect(validateInput(tool, { keywords: '退货' }, 'zh').ok).toBe(true);
+    expect((await validateInput(tool, { keywords: '退货' }, 'zh')).ok).toBe(true);
     for (const keywords of ['', ' ', '，。', '\u200b', 'x'.repeat(513)]) {
-      expect(validateInput(tool, { keywords }, 'zh').ok).toBe(false);
+      expect((await validateInput(tool, { keywords }, 'zh')).ok).toBe(false);
     }
-    expect(validateInput(tool, { keywords: '？' }, 'zh')).toMatchObject({
+    expect(await validateInput(tool, { keywords: '？' }, 'zh')).toMatchObject({
       message: expect.stringContaining('没有可搜索的关键词'),
     });
   });

@@ -12,12 +12,14 @@ import { validateInput } from '../../tools/validate-input.ts';
  * JSON too: it is shown to people, bound to their approval, and stored. Total: a schema that gives
  * anything else (a date, a map, a `bigint`, a cycle) refuses the input, and never ends the run.
  */
-export function checkInput(
+export async function checkInput(
   tool: Tool,
   input: Json,
   locale: Locale,
-): { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string } {
-  const checked = validateInput(tool, input, locale);
+): Promise<
+  { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string }
+> {
+  const checked = await validateInput(tool, input, locale);
   if (!checked.ok) return checked;
   const value = withoutUndefined(checked.value, MAX_INPUT_DEPTH);
   if (isJson(value, MAX_INPUT_DEPTH)) return { ok: true, value };

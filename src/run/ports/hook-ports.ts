@@ -32,7 +32,7 @@ export function hookPorts(parts: AgentParts) {
           { ...viewOf(input), ...about },
           {
             ...options,
-            validate: (value) =>
+            validate: async (value) =>
               tool ? checkInput(tool, value, input.locale) : { ok: false, message: name },
           },
         );

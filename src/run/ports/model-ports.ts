@@ -133,10 +133,12 @@ export function parseReplyPort(parts: AgentParts) {
     const text = step.text === reply.text ? null : step.text;
     if (step.kind !== 'calls') return { ...step, text };
     const names = step.calls.map(({ tool }) => tool);
-    const calls = step.calls.map((call) => {
-      const times = names.filter((name) => name === call.tool).length;
-      return checkCall(call, { tools, locale, times, maxResultBytes });
-    });
+    const calls = await Promise.all(
+      step.calls.map((call) => {
+        const times = names.filter((name) => name === call.tool).length;
+        return checkCall(call, { tools, locale, times, maxResultBytes });
+      }),
+    );
     return { kind: 'calls', text, calls };
   });
 }
@@ -147,10 +149,10 @@ interface CheckCallOptions extends Pick<AgentParts, 'tools' | 'maxResultBytes'> 
   readonly times: number;
 }
 
-function checkCall(
+async function checkCall(
   { tool: name, providerId, arguments: parsed }: ParsedCall,
   { tools, locale, times, maxResultBytes }: CheckCallOptions,
-): CheckedCall {
+): Promise<CheckedCall> {
   const refuse = (outcome: 'unknown_tool' | 'invalid_arguments', content: string): CheckedCall => ({
     tool: name,
     providerId,
@@ -166,7 +168,7 @@ function checkCall(
   if (!parsed.ok) return refuse('invalid_arguments', parsed.message);
   if (tool.oncePerReply && times > 1)
     return refuse('invalid_arguments', TEXTS.oncePerReply[locale](name));
-  const checked = checkInput(tool, parsed.value, locale);
+  const checked = await checkInput(tool, parsed.value, locale);
   if (!checked.ok) return refuse('invalid_arguments', checked.message);
   return { tool: name, providerId, input: checked.value, problem: null };
 }

@@ -82,7 +82,7 @@ interface Run {
 async function tryScaling(root: string, json: Readonly<Record<string, unknown>>): Promise<Run> {
   const files = createFileGuard({ workingFolder: root, allowed: [root], private: [] });
   const tool = createImageScaling({ files });
-  const validated = validateInput(tool, json, 'en');
+  const validated = await validateInput(tool, json, 'en');
   if (!validated.ok) return { refusal: validated.message, wrote: false };
   const output = join(root, validated.value.output);
   const existed = existsSync(output);

@@ -35,7 +35,7 @@ async function judgeTodos(row: TodoRow): Promise<string> {
         }
       : parseArguments(row.raw_arguments);
   if (!given.ok) return 'reject';
-  const validated = validateInput(tool, given.value, 'zh');
+  const validated = await validateInput(tool, given.value, 'zh');
   if (!validated.ok) return 'reject';
   const messages = historyOf(row.previous);
   const { details = {} } = await runTool(tool, validated.value, { messages });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
 import { LONGEST_TIMER } from '../../../machines/vocabulary/time.ts';
+import { timeLimit } from '../../support/abort.ts';
 import { capResult } from '../../tools/cap-result.ts';
 import { DEFAULT_TOOL_TIMEOUT, defineTool } from '../../tools/define-tool.ts';
 import type { Tool } from '../../tools/tool.types.ts';
@@ -57,14 +58,13 @@ const settings = z.strictObject({
  * @throws AgentHubError `mcp_unavailable` when the list cannot be had; `invalid_options`.
  */
 export async function mcpTools(client: McpClient, options: McpToolsOptions): Promise<McpTools> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), CONNECT_TIMEOUT);
+  const limit = timeLimit(CONNECT_TIMEOUT);
   try {
     const current = { client, calls: new OpenCalls() };
     const sessions = { current, canRenew: false, renew: async () => current };
     return await toolsOf(sessions, options, limit.signal);
   } finally {
-    clearTimeout(timer);
+    limit.end();
   }
 }
 

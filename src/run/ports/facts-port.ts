@@ -3,7 +3,8 @@ import type { Call } from '../../../machines/agent/agent.types.ts';
 import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
 import { isJson } from '../../../machines/vocabulary/json.ts';
-import { type AgentParts, orAborted, portActor, withTimeout } from './parts.ts';
+import { orAborted, timeLimit } from '../../support/abort.ts';
+import { type AgentParts, portActor } from './parts.ts';
 
 const knownFacts = z.looseObject({
   touchesPrivate: z.boolean().default(false),
@@ -24,7 +25,7 @@ export function inspectFactsPort(parts: AgentParts) {
 }
 
 async function inspect(call: Call, { tools, inspectTimeout }: AgentParts, signal: AbortSignal) {
-  const limit = withTimeout(signal, inspectTimeout);
+  const limit = timeLimit(inspectTimeout, { signal });
   try {
     const tool = tools.get(call.tool);
     if (tool === undefined)
@@ -40,7 +41,7 @@ async function inspect(call: Call, { tools, inspectTimeout }: AgentParts, signal
       : toErrorData(thrown, 'facts_unavailable');
     return { ok: false, error } as const;
   } finally {
-    limit.done();
+    limit.end();
   }
 }
 

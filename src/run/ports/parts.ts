@@ -85,28 +85,3 @@ function historyOf(self: AnyActorRef): readonly Message[] {
   const context = agentOf(self)?.getSnapshot()?.context as Partial<AgentContext> | undefined;
   return context?.messages ?? [];
 }
-
-/** A signal that also aborts after a time, and how to tell which it was. */
-export function withTimeout(signal: AbortSignal, ms: number) {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), ms);
-  return {
-    signal: AbortSignal.any([signal, timeout.signal]),
-    isTimeout: () => timeout.signal.aborted && !signal.aborted,
-    done: () => clearTimeout(timer),
-  };
-}
-
-/**
- * Rejects as soon as the signal aborts, whatever the work does. Work that fails later, or had failed
- * before, is heard out from the start: a rejection that nobody waits for would end the process.
- */
-export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise<Value>((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    const done = () => signal.removeEventListener('abort', leave);
-    work.then(resolve, reject).then(done, done);
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-  });
-}

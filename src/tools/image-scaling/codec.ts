@@ -1,5 +1,6 @@
 import type { GifOptions, Metadata, SharpOptions, WebpOptions } from 'sharp';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import { orAborted } from '../../support/abort.ts';
 import { isAnimated, isLosslessWebp, sniffFormat } from './formats.ts';
 import type { Fit, ImageFormat, ScaledImage, ScalingNote } from './image-scaling.types.ts';
 import { mendJpeg } from './jpeg.ts';
@@ -168,7 +169,7 @@ async function encodeImage(
     .timeout({ seconds: NATIVE_TIMEOUT })
     .toFormat(plan.format, output)
     .toBuffer({ resolveWithObject: true });
-  const { data, info } = await untilAborted(work, signal).catch((error: unknown) => {
+  const { data, info } = await orAborted(work, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     return explain(error);
   });
@@ -229,16 +230,6 @@ function badImage(text: string): AgentHubError {
     'service_bad_image',
     `The image service did not answer with the picture that was asked for: ${text}`,
   );
-}
-
-/** The work's result, or the signal's reason, whichever comes first. */
-function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 function explain(error: unknown): never {

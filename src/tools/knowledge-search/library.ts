@@ -1,3 +1,4 @@
+import { orAborted } from '../../support/abort.ts';
 import { decodeMarkdown } from './decode.ts';
 import { fold } from './fold-text.ts';
 import type { KnowledgeFile, KnowledgeFiles } from './knowledge-files.types.ts';
@@ -158,13 +159,4 @@ function listSkipped(found: readonly KnownFile[], tooMany: readonly string[]): S
 
 function isSame(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && now.every((part, index) => part === before[index]);
-}
-
-/** The work's result, or the signal's reason, whichever comes first; the work goes on. */
-function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -1,6 +1,6 @@
+import { printableLine } from '../../machines/vocabulary/printable.ts';
 import type { RunSummary } from '../run/store/store.types.ts';
 import type { Io } from './io.ts';
-import { printableLine } from './printable.ts';
 import { shownStatus } from './run-status.ts';
 import type { StoredRuns } from './store.ts';
 import { sayStatus } from './texts.ts';

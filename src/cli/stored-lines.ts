@@ -1,11 +1,11 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
+import { printable, printableLine } from '../../machines/vocabulary/printable.ts';
 import type { TimelineEntry } from '../run/history/timeline.ts';
 import type { StoredRun } from '../run/runs.types.ts';
 import { sayError } from './error-texts.ts';
 import type { CommonFlags } from './flags.ts';
 import { colorsOf, type Io } from './io.ts';
 import { questionLines } from './permission-prompt.ts';
-import { printable, printableLine } from './printable.ts';
 import { answerCommands, resumeCommand, sayReason } from './report.ts';
 import { sayAge } from './run-lines.ts';
 import { shownStatus } from './run-status.ts';

@@ -1,3 +1,4 @@
+import { printableJson } from '../../machines/vocabulary/printable.ts';
 import { harmlessly } from '../support/harmlessly.ts';
 import { defineHook } from './define-hook.ts';
 import type { Hook, HookRunView } from './hook.types.ts';
@@ -61,8 +62,6 @@ function lineOf(event: string, view: HookRunView, fields: Record<string, unknown
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
-  // JSON leaves these two line separators as they are.
-  const oneLine = text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  const oneLine = printableJson(value);
   return oneLine.length > LONGEST_VALUE ? `${oneLine.slice(0, LONGEST_VALUE)}…` : oneLine;
 }

@@ -1,6 +1,7 @@
 import type { Limits } from '../../../machines/agent/agent.types.ts';
 import type { Approval } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import { printable, printableJson } from '../../../machines/vocabulary/printable.ts';
 import type { Run } from '../../run/run.types.ts';
 import { hasEnded } from '../../run/run-status.ts';
 import type { RunSummary } from '../../run/store/store.types.ts';
@@ -9,7 +10,6 @@ import { findRun } from '../find-run.ts';
 import { type DriveFlags, parseCount, parseDuration, parseGrants, parseOnAsk } from '../flags.ts';
 import { inspectorPage, keepServing } from '../inspector-page.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson } from '../printable.ts';
 import { checkOutput, driveAndReport, isForPrograms, resumeCommand } from '../report.ts';
 import { shownStatus } from '../run-status.ts';
 import { type StoredRuns, withRuns } from '../store.ts';

@@ -3,7 +3,7 @@ import type { Approval } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { printable, printableJson } from '../../../machines/vocabulary/printable.ts';
 import type { Run } from '../../run/run.types.ts';
-import { hasEnded } from '../../run/run-status.ts';
+import { hasEnded, shownStatus } from '../../run/run-status.ts';
 import type { RunSummary } from '../../run/store/store.types.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
@@ -11,7 +11,6 @@ import { type DriveFlags, parseCount, parseDuration, parseGrants, parseOnAsk } f
 import { inspectorPage, keepServing } from '../inspector-page.ts';
 import type { Io } from '../io.ts';
 import { checkOutput, driveAndReport, isForPrograms, resumeCommand } from '../report.ts';
-import { shownStatus } from '../run-status.ts';
 import { type StoredRuns, withRuns } from '../store.ts';
 import { say, sayStatus } from '../texts.ts';
 import { TERMINAL, tellPosted } from './answer-words.ts';

@@ -7,7 +7,7 @@ import {
   todosOf,
 } from '../../../machines/agent/agent.view.ts';
 import type { Json } from '../../../machines/vocabulary/json.ts';
-import { hasEnded } from '../../run/run-status.ts';
+import { hasEnded, shownStatus } from '../../run/run-status.ts';
 import { shownDigest } from '../../run/shown-digest.ts';
 import type { InboxEntry, RunSummary } from '../../run/store/store.types.ts';
 import type { QuestionCard, RunRow, RunState, StepDetail, StepRow } from '../api.types.ts';
@@ -17,7 +17,7 @@ import { filesOf } from './pictures.ts';
 import { asObject } from './step-rows.ts';
 
 export function toRunRow(summary: RunSummary): RunRow {
-  return { ...summary, interrupted: summary.status === 'running' && summary.drivenBy === null };
+  return { ...summary, shownStatus: shownStatus(summary) };
 }
 
 export interface Standing {

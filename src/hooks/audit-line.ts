@@ -52,7 +52,7 @@ export function auditLine(write: WriteLine): Hook[] {
         return { decision: 'allow' };
       },
     }),
-  ] as Hook[];
+  ];
 }
 
 function lineOf(event: string, view: HookRunView, fields: Record<string, unknown>): string {

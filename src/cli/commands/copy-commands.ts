@@ -117,7 +117,7 @@ function readPolicies(path: string, locale: StoredRuns['locale']): Policies {
   const isPolicies = policiesSchema.safeParse(json).success;
   const isConfig = !isPolicies && looksLikeConfig(json);
   const checked = checkConfig(isConfig ? json : { permissions: { policies: json } }, locale);
-  if (checked.ok) return (checked.config.permissions?.policies ?? {}) as Policies;
+  if (checked.ok) return checked.config.permissions?.policies ?? {};
   const problems = checked.problems.map(({ path: at, text }) => {
     const where = isConfig ? at : at.replace(/^permissions\.policies\.?/u, '');
     return [path, where, text].filter(Boolean).join(': ');

@@ -79,7 +79,7 @@ function toCard(
     ...question,
     digest: shownDigest(question),
     considered: explainCall(snapshot, callId),
-    facts: (snapshot.context.calls.find(({ id }) => id === callId)?.facts ?? null) as Json,
+    facts: snapshot.context.calls.find(({ id }) => id === callId)?.facts ?? null,
     images: { input: files.input !== null, output: files.output !== null },
     answered: answeredBy(pending, callId),
   };
@@ -113,7 +113,7 @@ function givenAndGot({ record, context }: FoldedStep, before: FoldedStep | null)
   }
   const { type, output = null, error = null, ...rest } = record.event;
   const port = /^xstate\.(?:done|error)\.actor\.(.+)$/u.exec(type)?.[1];
-  if (port === undefined) return { input: null, output: rest as Json };
+  if (port === undefined) return { input: null, output: rest };
   const told = output ?? error;
   const calls = before?.context.calls ?? [];
   if (port.startsWith('tool.')) {

@@ -44,7 +44,7 @@ function asGiven({ message, ...issue }: z.core.$ZodIssue): z.core.$ZodRawIssue {
   const raw = issue.code === 'custom' ? { ...issue, message } : issue;
   const path = issue.path.map(givenName);
   const keys = 'keys' in issue ? { keys: issue.keys.map(givenName) } : {};
-  return { input: undefined, ...raw, ...keys, path } as z.core.$ZodRawIssue;
+  return { input: undefined, ...raw, ...keys, path };
 }
 
 function toChecks(shown: JsonObject, own: JsonObject) {

@@ -68,7 +68,7 @@ function toEndpoint({ url, headers }: McpEndpoint, { sdk }: LinkOptions): Link {
   });
   return {
     // Its `sessionId` is declared as a getter that may give undefined.
-    transport: transport as Link['transport'],
+    transport,
     explain: (error) => {
       const advice = ADVICE[httpStatus(error) ?? 0] ?? '';
       return `${at.origin}${at.pathname}: ${explainFailure(error)}${advice}`;

@@ -40,7 +40,15 @@ module.exports = {
       comment: 'Only src/run joins protocol, model, tools, hooks and facts.',
       severity: 'error',
       from: { path: island },
-      to: { path: '^src/', pathNot: '^src/$1/' },
+      to: { path: '^src/', pathNot: '^src/($1|support)/' },
+    },
+    {
+      name: 'support-knows-nobody',
+      comment:
+        'What every room may import imports nothing, not even of Node: the page uses it too.',
+      severity: 'error',
+      from: { path: '^src/support/' },
+      to: { pathNot: '^src/support/' },
     },
     {
       name: 'run-is-below-its-users',
@@ -67,7 +75,7 @@ module.exports = {
       name: 'page-knows-the-server-by-its-types',
       severity: 'error',
       from: { path: '^src/inspector/page/' },
-      to: { path: '^src/', pathNot: '^src/inspector/(page/|api\\.types\\.ts$)' },
+      to: { path: '^src/', pathNot: '^src/(inspector/page/|inspector/api\\.types\\.ts$|support/)' },
     },
     {
       name: 'testing-needs-no-islands',
@@ -81,7 +89,10 @@ module.exports = {
       comment: 'What comes from elsewhere becomes a tool, and is one for everybody else.',
       severity: 'error',
       from: { path: '^src/integrations/' },
-      to: { path: '^(src|machines)/', pathNot: '^(src/(integrations|tools)|machines/vocabulary)/' },
+      to: {
+        path: '^(src|machines)/',
+        pathNot: '^(src/(integrations|tools|support)|machines/vocabulary)/',
+      },
     },
     {
       name: 'integrations-are-optional',

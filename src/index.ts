@@ -53,6 +53,7 @@ export {
   type OpenAIModelOptions,
   offlineModel,
   openaiModel,
+  type Timers,
 } from './model/index.ts';
 export { nativeCalls, type Protocol, reactText } from './protocol/index.ts';
 export type { Agent, AgentOptions, StartOptions } from './run/agent.types.ts';

@@ -87,7 +87,7 @@ function agentOptions(
  */
 export function ownPolicies(settings: Settings, extension: Extension | null): Policies {
   const setting = settings.get('permissions.policies');
-  const given = (setting?.value ?? {}) as Policies;
+  const given = setting?.value ?? {};
   const brought = extension?.policies ?? {};
   if (setting === undefined || isPersonsWord(setting)) return { ...brought, ...given };
   const without: Policies = { ...DEFAULT_POLICIES, ...brought };
@@ -108,7 +108,7 @@ function configuredHooks(settings: Settings, extension: Extension | null): reado
   return [
     ...(isOn('todoReminder') ? [todoReminder()] : []),
     ...(isOn('unfinishedTodos') ? [unfinishedTodos()] : []),
-  ] as readonly Hook[];
+  ];
 }
 
 /** The tools of the agent: those that ship, as configured, and the extension's. */

@@ -1,4 +1,5 @@
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { printable } from '../../machines/vocabulary/printable.ts';
 import {
   type Configuration,
   type FoundConfig,
@@ -8,7 +9,6 @@ import {
 } from './config.ts';
 import { type CommonFlags, type DriveFlags, settingsFlags } from './flags.ts';
 import { canAsk, colorsOf, type Io } from './io.ts';
-import { printable } from './printable.ts';
 import { say } from './texts.ts';
 import { askTrust } from './trust/ask-trust.ts';
 import { heldLines } from './trust/held-lines.ts';

@@ -104,7 +104,7 @@ function checkPolicies(
   { file, locale }: { readonly file: string; readonly locale: Locale },
 ): Policies {
   const checked = checkValue(policiesSchema, policies, locale);
-  if (checked.ok) return checked.value as Policies;
+  if (checked.ok) return checked.value;
   const problems = checked.problems.map(
     ({ path, text }) => `${['policies', path].filter(Boolean).join('.')}: ${text}`,
   );

@@ -4,6 +4,7 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import type { AgentHubError } from '../../machines/vocabulary/errors.ts';
+import { orAborted, timeLimit } from '../support/abort.ts';
 import { usageError } from './usage-error.ts';
 
 /** Milliseconds that a module has to load: it may connect to something first. */
@@ -26,15 +27,13 @@ export async function loadModule(
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile())
     throw usageError('noSuchModule', { flag, file });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const seconds = Math.ceil(patience / 1_000);
-    timer = setTimeout(() => reject(usageError('neverLoaded', { flag, file, seconds })), patience);
-  });
+  const seconds = Math.ceil(patience / 1_000);
+  const reason = () => usageError('neverLoaded', { flag, file, seconds });
+  const limit = timeLimit(patience, { reason });
   const loading = import(pathToFileURL(file).href).catch((thrown: unknown) => {
     throw notLoaded(file, flag, thrown);
   });
-  return Promise.race([loading, late]).finally(() => clearTimeout(timer));
+  return orAborted(loading, limit.signal).finally(limit.end);
 }
 
 function notLoaded(file: string, flag: string, thrown: unknown): AgentHubError {

@@ -1,12 +1,11 @@
 import { createInterface } from 'node:readline';
 import type { Question } from '../../machines/agent/agent.view.ts';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
-import { exactJson, exactLine } from '../../machines/vocabulary/exact-text.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
+import { exactJson, exactLine, printable } from '../../machines/vocabulary/printable.ts';
 import { sayError } from './error-texts.ts';
 import { colorsOf, type Io, isLive } from './io.ts';
 import { type Key, readKey } from './keys.ts';
-import { printable } from './printable.ts';
 import { duration } from './step-lines.ts';
 import { say, sayApprovals } from './texts.ts';
 import { wrapToWidth } from './width.ts';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
+import { printable } from '../../machines/vocabulary/printable.ts';
 import { commanderError } from './commander-errors.ts';
 import { chatCommand } from './commands/chat-command.ts';
 import { demoCommand } from './commands/demo-command.ts';
@@ -19,7 +20,6 @@ import { addHelpCommand, helpIn } from './help-words.ts';
 import { colorsOf, type Io } from './io.ts';
 import { watchOutputs } from './output.ts';
 import { packageFolder } from './package-folder.ts';
-import { printable } from './printable.ts';
 import { addRunCommands } from './program-runs.ts';
 
 /** Runs the command line and gives its exit code, once all output is written. Never throws. */

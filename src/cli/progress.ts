@@ -1,8 +1,8 @@
+import { printable } from '../../machines/vocabulary/printable.ts';
 import type { TodoItem } from '../../machines/vocabulary/todos.ts';
 import type { ModelStep, RunEvent } from '../run/run.types.ts';
 import { colorsOf, type Io, isLive } from './io.ts';
 import { type LiveLine, LiveRegion } from './live-region.ts';
-import { printable } from './printable.ts';
 import {
   duration,
   type LineStyle,

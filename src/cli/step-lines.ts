@@ -1,8 +1,8 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
+import { printableLine } from '../../machines/vocabulary/printable.ts';
 import type { TodoItem } from '../../machines/vocabulary/todos.ts';
 import type { ModelStep, PersonStep, Step } from '../run/run.types.ts';
 import { sayError } from './error-texts.ts';
-import { printableLine } from './printable.ts';
 import { type Label, say, sayApprovals, sayBy, sayLabel, sayOutcome } from './texts.ts';
 import { cutToWidth, padToWidth, textWidth, wrapToWidth } from './width.ts';
 

@@ -1,14 +1,14 @@
 import type { Locale } from '../../machines/vocabulary/json.ts';
+import { printable, printableLine } from '../../machines/vocabulary/printable.ts';
 import type { TimelineEntry } from '../run/history/timeline.ts';
+import { shownStatus } from '../run/run-status.ts';
 import type { StoredRun } from '../run/runs.types.ts';
 import { sayError } from './error-texts.ts';
 import type { CommonFlags } from './flags.ts';
 import { colorsOf, type Io } from './io.ts';
 import { questionLines } from './permission-prompt.ts';
-import { printable, printableLine } from './printable.ts';
 import { answerCommands, resumeCommand, sayReason } from './report.ts';
 import { sayAge } from './run-lines.ts';
-import { shownStatus } from './run-status.ts';
 import { duration, sayTokens, todoLines } from './step-lines.ts';
 import { say, sayApprovals, sayBy, sayStands, sayStatus } from './texts.ts';
 import { padToWidth } from './width.ts';

@@ -2,7 +2,7 @@ import type { Call } from '../../machines/agent/agent.types.ts';
 import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Locale, LocalizedText } from '../../machines/vocabulary/json.ts';
 import type { Outcome } from '../../machines/vocabulary/messages.ts';
-import type { ShownStatus } from './run-status.ts';
+import type { ShownStatus } from '../run/run-status.ts';
 import { RUN_TEXTS } from './run-texts.ts';
 import { TRUST_TEXTS } from './trust/trust-texts.ts';
 import { USAGE_TEXTS } from './usage-texts.ts';

@@ -1,7 +1,7 @@
 import type { Consideration } from '../../machines/permission/evaluate.ts';
 import type { Json, JsonObject, Locale } from '../../machines/vocabulary/json.ts';
+import { printableLine } from '../../machines/vocabulary/printable.ts';
 import type { Explanation, WhyEntry } from '../run/history/why.types.ts';
-import { printableLine } from './printable.ts';
 import { timeOf } from './stored-lines.ts';
 import { say, sayApprovals, sayBy, sayOutcome, sayStands } from './texts.ts';
 

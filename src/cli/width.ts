@@ -1,3 +1,5 @@
+import { eastAsianWidth } from 'get-east-asian-width';
+
 /**
  * Columns of text on a terminal: East Asian wide characters and emoji take two, combining and
  * invisible characters none. After Unicode's East Asian Width; where terminals differ (joined
@@ -86,29 +88,5 @@ function characterWidth(character: string): number {
   // The sign that asks for the emoji form makes the character before it wide.
   if (code === 0xfe0f) return 1;
   if (/^[\p{Mn}\p{Me}\p{Cf}]/u.test(character)) return 0;
-  return isWide(code) || /^\p{Emoji_Presentation}/u.test(character) ? 2 : 1;
-}
-
-const WIDE: readonly (readonly [number, number])[] = [
-  [0x1100, 0x115f],
-  [0x2329, 0x232a],
-  [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0xa4cf],
-  [0xa960, 0xa97c],
-  [0xac00, 0xd7a3],
-  [0xf900, 0xfaff],
-  [0xfe10, 0xfe19],
-  [0xfe30, 0xfe6b],
-  [0xff01, 0xff60],
-  [0xffe0, 0xffe6],
-  [0x16fe0, 0x18cff],
-  [0x1aff0, 0x1b2ff],
-  [0x1f200, 0x1f2ff],
-  [0x20000, 0x3fffd],
-];
-
-function isWide(code: number): boolean {
-  return WIDE.some(([first, last]) => code >= first && code <= last);
+  return eastAsianWidth(code);
 }

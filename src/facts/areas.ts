@@ -1,10 +1,9 @@
 import { posix } from 'node:path';
+import { withoutInvisible } from '../../machines/vocabulary/printable.ts';
 
 /** Names a file system may treat as equal get one key: decomposed, case-folded, invisibles dropped. */
 function foldName(name: string): string {
-  const folded = name
-    .normalize('NFD')
-    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
+  const folded = withoutInvisible(name.normalize('NFD'))
     // Upper then lower folds what lower alone leaves (long s, Kelvin sign).
     .toUpperCase()
     .toLowerCase()

@@ -1,14 +1,9 @@
 import { Buffer } from 'node:buffer';
+import { isMisleading } from '../../machines/vocabulary/printable.ts';
 
 /** The kernel's limits, in bytes: `PATH_MAX` counts the closing NUL, `NAME_MAX` does not. */
 const PATH_BYTES = 4095;
 const NAME_BYTES = 255;
-
-/**
- * Controls, line and paragraph separators and bidirectional controls: none is needed in a name,
- * and each makes a person who approves the path see something else than what is opened.
- */
-const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 /**
  * What is wrong with a path as text, in words for the model, or null. Nothing is decoded,
@@ -18,8 +13,8 @@ export function findPathTextProblem(path: unknown): string | null {
   if (typeof path !== 'string') return 'a path must be a string';
   if (path.trim() === '') return 'the path is empty';
   if (path.includes('\0')) return 'the path contains a NUL character';
-  if (MISLEADING.test(path))
-    return 'the path contains a control, line break or direction character';
+  // A person who approves such a path sees something else than what is opened.
+  if (isMisleading(path)) return 'the path contains a control, line break or direction character';
   // A lone surrogate has no UTF-8 form; what would be opened is another name.
   if (/\p{Cs}/u.test(path)) return 'the path is not well-formed Unicode';
   if (Buffer.byteLength(path) > PATH_BYTES) return `the path is longer than ${PATH_BYTES} bytes`;

@@ -1,3 +1,5 @@
+import { printableJson } from '../../machines/vocabulary/printable.ts';
+import { harmlessly } from '../support/harmlessly.ts';
 import { defineHook } from './define-hook.ts';
 import type { Hook, HookRunView } from './hook.types.ts';
 
@@ -18,7 +20,7 @@ export function auditLine(write: WriteLine): Hook[] {
       name: 'audit-line:UserPromptSubmit',
       event: 'UserPromptSubmit',
       run(view) {
-        writeSafely(write, lineOf('UserPromptSubmit', view, { prompt: view.prompt }));
+        harmlessly(() => write(lineOf('UserPromptSubmit', view, { prompt: view.prompt })));
         return { decision: 'proceed' };
       },
     }),
@@ -27,7 +29,7 @@ export function auditLine(write: WriteLine): Hook[] {
       event: 'PreToolUse',
       run(view) {
         const { callId: call, tool, input } = view;
-        writeSafely(write, lineOf('PreToolUse', view, { call, tool, input }));
+        harmlessly(() => write(lineOf('PreToolUse', view, { call, tool, input })));
         return { decision: 'proceed' };
       },
     }),
@@ -37,7 +39,7 @@ export function auditLine(write: WriteLine): Hook[] {
       run(view) {
         const { callId: call, tool, outcome, ms, content } = view;
         const fields = { call, tool, outcome, ms, characters: content.length };
-        writeSafely(write, lineOf('PostToolUse', view, fields));
+        harmlessly(() => write(lineOf('PostToolUse', view, fields)));
         return {};
       },
     }),
@@ -46,11 +48,11 @@ export function auditLine(write: WriteLine): Hook[] {
       event: 'Stop',
       run(view) {
         const { stopBlocks, answer } = view;
-        writeSafely(write, lineOf('Stop', view, { stopBlocks, characters: answer.length }));
+        harmlessly(() => write(lineOf('Stop', view, { stopBlocks, characters: answer.length })));
         return { decision: 'allow' };
       },
     }),
-  ] as Hook[];
+  ];
 }
 
 function lineOf(event: string, view: HookRunView, fields: Record<string, unknown>): string {
@@ -60,16 +62,6 @@ function lineOf(event: string, view: HookRunView, fields: Record<string, unknown
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
-  // JSON leaves these two line separators as they are.
-  const oneLine = text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+  const oneLine = printableJson(value);
   return oneLine.length > LONGEST_VALUE ? `${oneLine.slice(0, LONGEST_VALUE)}…` : oneLine;
-}
-
-function writeSafely(write: WriteLine, line: string): void {
-  try {
-    Promise.resolve(write(line)).catch(() => {});
-  } catch {
-    // The audit line is for people; a broken writer must not stop their run.
-  }
 }

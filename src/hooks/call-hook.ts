@@ -2,6 +2,8 @@ import type { HookEvent } from '../../machines/agent/matcher.ts';
 import type { ErrorData } from '../../machines/vocabulary/errors.ts';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import type { Locale } from '../../machines/vocabulary/json.ts';
+import { orAborted, timeLimit } from '../support/abort.ts';
+import { harmlessly } from '../support/harmlessly.ts';
 import { deepFreeze, frozenHistory } from './frozen-copy.ts';
 import type { Hook, HookInputs, HookOutputs, HookRunView } from './hook.types.ts';
 import { checkOutput } from './hook-output.ts';
@@ -79,14 +81,15 @@ export async function callHook<Event extends HookEvent>(
 ): Promise<HookAnswer<Event>> {
   const startedAt = options.now();
   const answer = await answerOf(hook, input, options.signal);
-  report(options, {
+  const step: HookStep = {
     hook: hook.name,
     event: hook.event,
     startedAt,
     ms: options.now() - startedAt,
     verdict: answer.ok ? verdictOf(answer.output) : 'failed',
     error: answer.ok ? null : answer.failure.error,
-  });
+  };
+  harmlessly(() => options.onStep?.(step));
   return answer;
 }
 
@@ -103,29 +106,20 @@ async function answerOf<Event extends HookEvent>(
   });
   if (signal.aborted) return failed('hook_aborted', '');
 
-  const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let cancel = (): void => {};
-  const interrupted = new Promise<HookFailureCode>((resolve) => {
-    timer = setTimeout(() => resolve('hook_timeout'), hook.timeout);
-    cancel = () => resolve('hook_aborted');
-    signal.addEventListener('abort', cancel, { once: true });
-  }).then((code) => ({ code }));
+  const limit = timeLimit(hook.timeout, { signal });
   try {
-    const running = runIsolated(hook, input, controller.signal);
-    const first = await Promise.race([running, interrupted]);
-    if ('code' in first) {
-      controller.abort();
-      return failed(first.code, String(hook.timeout));
-    }
-    const checked = checkOutput(hook.event, first.returned);
+    const checked = checkOutput(
+      hook.event,
+      await orAborted(runIsolated(hook, input, limit.signal), limit.signal),
+    );
     if (!checked.ok) return failed('hook_invalid', checked.problem);
     return { hook: hook.name, ok: true, output: checked.output };
   } catch (thrown) {
+    if (limit.isTimeout()) return failed('hook_timeout', String(hook.timeout));
+    if (signal.aborted) return failed('hook_aborted', '');
     return failed('hook_crashed', toErrorData(thrown, 'hook_crashed').message);
   } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', cancel);
+    limit.end();
   }
 }
 
@@ -133,8 +127,8 @@ async function runIsolated<Event extends HookEvent>(
   hook: Hook<Event>,
   input: HookInputs[Event],
   signal: AbortSignal,
-): Promise<{ readonly returned: unknown }> {
-  return { returned: await hook.run(frozenCopy(input), { signal }) };
+): Promise<unknown> {
+  return hook.run(frozenCopy(input), { signal });
 }
 
 function frozenCopy<Input extends HookRunView>(input: Input): Input {
@@ -145,14 +139,4 @@ function frozenCopy<Input extends HookRunView>(input: Input): Input {
 
 function verdictOf(output: object): string {
   return 'decision' in output ? String(output.decision) : 'ok';
-}
-
-function report({ onStep }: RunHooksOptions, step: HookStep): void {
-  if (!onStep) return;
-  try {
-    // An async callback is allowed by the type; its rejection must not escape.
-    Promise.resolve(onStep(step)).catch(() => {});
-  } catch {
-    // A host's observer never harms a run.
-  }
 }

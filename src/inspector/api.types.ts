@@ -5,6 +5,7 @@ import type { Approval } from '../../machines/permission/reasons.ts';
 import type { Json } from '../../machines/vocabulary/json.ts';
 import type { TodoItem } from '../../machines/vocabulary/todos.ts';
 import type { AnswerResult } from '../run/run.types.ts';
+import type { ShownStatus } from '../run/run-status.ts';
 import type { RunSummary } from '../run/store/store.types.ts';
 import type { Witness } from '../testing/coverage.ts';
 
@@ -30,9 +31,10 @@ import type { Witness } from '../testing/coverage.ts';
  *   GET  /coverage.json                      Coverage, from docs/verification.json (static; may be missing)
  */
 
-/** A run in the list. `interrupted`: it says running, and nobody drives it. */
+/** A run in the list. */
 export interface RunRow extends RunSummary {
-  readonly interrupted: boolean;
+  /** For people: `interrupted` where it says running and nobody drives it. */
+  readonly shownStatus: ShownStatus;
 }
 
 export interface RunList {

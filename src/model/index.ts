@@ -1,3 +1,4 @@
+export type { Timers } from '../support/abort.ts';
 export type { GenerateOptions, Model } from './model.types.ts';
 export { offlineModel } from './offline-model.ts';
 export { openaiModel } from './openai-model.ts';

@@ -5,6 +5,7 @@ import type {
   ModelReply,
   ModelRequest,
 } from '../../machines/vocabulary/model.ts';
+import { harmlessly } from '../support/harmlessly.ts';
 import { measureRequest } from './measure-request.ts';
 import type { Model } from './model.types.ts';
 import { localeOf } from './offline/language.ts';
@@ -32,7 +33,7 @@ export function offlineModel(): Model {
       const spoken = replyTo(request);
       for (const delta of deltasOf(spoken)) {
         throwIfAborted(signal, request);
-        sendSafely(onDelta, delta);
+        harmlessly(() => onDelta?.(delta));
         // Lets others run between two pieces, as a network does.
         await Promise.resolve();
       }
@@ -61,14 +62,6 @@ function* deltasOf({ text, calls }: Spoken): Generator<ModelDelta> {
   }
   for (const [index, call] of calls.entries()) {
     yield { kind: 'call', index, tool: call.name, text: call.arguments };
-  }
-}
-
-function sendSafely(onDelta: ((delta: ModelDelta) => void) | undefined, delta: ModelDelta): void {
-  try {
-    onDelta?.(delta);
-  } catch {
-    // A host's observer never harms a run.
   }
 }
 

@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import type { ModelDelta, Usage } from '../../machines/vocabulary/model.ts';
+import { orAborted, type TimeLimit, type Timers, timeLimit } from '../support/abort.ts';
 import { describeError, type Failure, failure, statusFailure } from './openai-errors.ts';
 import { type Reading, readCompletion, streamReader } from './openai-reply.ts';
 import { eventStreamReader } from './server-sent-events.ts';
@@ -11,6 +12,8 @@ interface AttemptOptions {
   readonly signal: AbortSignal;
   /** Milliseconds of silence, before the first byte and between two. */
   readonly timeout: number;
+  /** Measure the silence; the clock's by default. */
+  readonly timers?: Timers | undefined;
   send(delta: ModelDelta): void;
 }
 
@@ -23,14 +26,14 @@ type Body = OpenAI.Chat.Completions.ChatCompletionCreateParams;
 export async function attemptRequest(
   client: OpenAI,
   body: Body,
-  { signal, timeout, send }: AttemptOptions,
+  { signal, timeout, timers, send }: AttemptOptions,
 ): Promise<Attempt> {
-  const silence = watchSilence(signal, timeout);
+  const silence = timeLimit(timeout, { signal, ...(timers && { timers }) });
   let usage: Usage | null = null;
   let began = false;
   try {
     const asked = client.chat.completions.create(body, { signal: silence.signal }).asResponse();
-    const response = await silence.guard(asked);
+    const response = await heard(asked, silence);
     began = true;
     const pieces = textPieces(response, silence);
     if (!isEventStream(response, body)) return await readWhole(pieces, { body, send });
@@ -47,7 +50,8 @@ export async function attemptRequest(
   } catch (thrown) {
     return { ok: false, usage, failure: thrownFailure(thrown, { began, signal, silence }) };
   } finally {
-    silence.end();
+    // Frees the connection of a reply that was not read to its end.
+    silence.abandon();
   }
 }
 
@@ -76,14 +80,14 @@ function isEventStream(response: Response, body: Body): boolean {
 /** The body as text, piece by piece, then `null`. */
 async function* textPieces(
   response: Response,
-  silence: Silence,
+  silence: TimeLimit,
 ): AsyncGenerator<string | null, void> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let characters = 0;
   try {
     while (reader) {
-      const { done, value } = await silence.guard(reader.read());
+      const { done, value } = await heard(reader.read(), silence);
       if (done) break;
       const piece = decoder.decode(value, { stream: true });
       characters += piece.length;
@@ -100,57 +104,20 @@ async function* textPieces(
 
 class ReplyTooLong extends Error {}
 
-interface Silence {
-  /** Aborts with the run's signal, and when nothing came for too long. */
-  readonly signal: AbortSignal;
-  readonly timedOut: boolean;
-  /** Waits for one thing, and starts the time anew when it is there. */
-  guard<Value>(promise: Promise<Value>): Promise<Value>;
-  end(): void;
-}
-
-function watchSilence(outer: AbortSignal, timeout: number): Silence {
-  const controller = new AbortController();
-  let timedOut = false;
-  const stop = (): void => controller.abort();
-  const onSilence = (): void => {
-    timedOut = true;
-    stop();
-  };
-  if (outer.aborted) stop();
-  outer.addEventListener('abort', stop, { once: true });
-  let timer = setTimeout(onSilence, timeout);
-  const interrupted = new Promise<never>((_, reject) => {
-    controller.signal.addEventListener('abort', () => reject(controller.signal.reason));
-  });
-  interrupted.catch(() => {});
-  return {
-    signal: controller.signal,
-    get timedOut() {
-      return timedOut;
-    },
-    async guard(promise) {
-      const value = await Promise.race([promise, interrupted]);
-      clearTimeout(timer);
-      timer = setTimeout(onSilence, timeout);
-      return value;
-    },
-    end() {
-      clearTimeout(timer);
-      outer.removeEventListener('abort', stop);
-      // Frees the connection of a reply that was not read to its end.
-      stop();
-    },
-  };
+/** Waits for one thing, and starts the time anew when it is there. */
+async function heard<Value>(work: Promise<Value>, silence: TimeLimit): Promise<Value> {
+  const value = await orAborted(work, silence.signal);
+  silence.renew();
+  return value;
 }
 
 function thrownFailure(
   thrown: unknown,
-  { began, signal, silence }: { began: boolean; signal: AbortSignal; silence: Silence },
+  { began, signal, silence }: { began: boolean; signal: AbortSignal; silence: TimeLimit },
 ): Failure {
   if (signal.aborted) return failure('aborted', 'cancelled');
   const mayRetry = !began;
-  if (silence.timedOut) return failure('unavailable', 'nothing arrived in time', { mayRetry });
+  if (silence.isTimeout()) return failure('unavailable', 'nothing arrived in time', { mayRetry });
   if (thrown instanceof ReplyTooLong) return failure('bad_response', 'the reply is too long');
   const { status, headers, error, message } = thrown as Partial<
     InstanceType<typeof OpenAI.APIError>

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type OpenAI from 'openai';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type {
@@ -7,6 +8,7 @@ import type {
   RequestRecord,
 } from '../../machines/vocabulary/model.ts';
 import { LONGEST_TIMER } from '../../machines/vocabulary/time.ts';
+import { harmlessly } from '../support/harmlessly.ts';
 import { measureRequest } from './measure-request.ts';
 import type { GenerateOptions, Model } from './model.types.ts';
 import { type Attempt, attemptRequest } from './openai-attempt.ts';
@@ -17,7 +19,7 @@ import {
   readOpenAIOptions,
 } from './openai-options.ts';
 import { toBody } from './openai-request.ts';
-import { retryDelay, waitAbortably } from './openai-retry.ts';
+import { retryDelay } from './openai-retry.ts';
 
 /**
  * A model behind an OpenAI-compatible chat completions endpoint (GLM, DeepSeek, Ollama, vLLM,
@@ -66,13 +68,18 @@ async function generateWithRetries(
   const measured = measureRequest(request);
   const secrets = [settings.apiKey ?? '', ...Object.values(settings.headers)];
   const send = guardedSend(onDelta, signal);
-  const wait = settings.wait ?? waitAbortably;
+  const wait = settings.wait ?? ((ms, signal) => sleep(ms, undefined, { signal }));
   for (let attempt = 0; ; attempt += 1) {
     if (signal.aborted) throw toError(name, failure('aborted', 'cancelled'), requests);
     const startedAt = performance.now();
     const body = toBody(request, settings);
     const ended = clean(
-      await attemptRequest(client, body, { signal, send, timeout: settings.timeout }),
+      await attemptRequest(client, body, {
+        signal,
+        send,
+        timeout: settings.timeout,
+        timers: settings.timers,
+      }),
       secrets,
     );
     requests.push({
@@ -116,12 +123,7 @@ function toError(
 /** Nothing is sent once the signal has aborted, and a callback that throws harms nothing. */
 function guardedSend(onDelta: GenerateOptions['onDelta'], signal: AbortSignal) {
   return (delta: ModelDelta): void => {
-    if (!onDelta || signal.aborted) return;
-    try {
-      onDelta(delta);
-    } catch {
-      // A host's observer never harms a run.
-    }
+    if (!signal.aborted) harmlessly(() => onDelta?.(delta));
   };
 }
 

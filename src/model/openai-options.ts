@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { JsonObject } from '../../machines/vocabulary/json.ts';
 import { LONGEST_TIMER } from '../../machines/vocabulary/time.ts';
+import type { Timers } from '../support/abort.ts';
 
 /** Base URLs as their makers document them. */
 export const PRESETS = {
@@ -41,6 +42,8 @@ export interface OpenAIModelOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** Stands in for the timer between retries. Rejects when `signal` aborts. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Stand in for the timers that `timeout` is measured with. */
+  readonly timers?: Timers;
 }
 
 const OWN_PROPERTIES = ['model', 'messages', 'tools', 'stream'];
@@ -72,6 +75,7 @@ const optionsSchema = z.strictObject({
   wait: z
     .custom<NonNullable<OpenAIModelOptions['wait']>>((value) => typeof value === 'function')
     .optional(),
+  timers: z.custom<Timers>((value) => typeof value === 'object' && value !== null).optional(),
 });
 
 export type OpenAISettings = z.output<typeof optionsSchema> & {

@@ -24,7 +24,7 @@ export function toBody(request: ModelRequest, options: BodyOptions): Body {
     ...(request.tools.length > 0 ? { tools: request.tools.map(toBodyTool) } : {}),
     ...options.extraBody,
   };
-  return body as Body;
+  return body;
 }
 
 function toBodyMessage(message: ChatMessage): BodyMessage {
@@ -51,6 +51,6 @@ function toBodyCall(call: NativeCall, index: number) {
 function toBodyTool({ name, description, inputSchema }: ModelRequest['tools'][number]) {
   return {
     type: 'function' as const,
-    function: { name, description, parameters: inputSchema as Record<string, unknown> },
+    function: { name, description, parameters: inputSchema },
   };
 }

@@ -32,19 +32,3 @@ function numberOf(text: string | null | undefined): number | null {
   const value = Number(text);
   return Number.isFinite(value) ? value : null;
 }
-
-/** Waits, or rejects as soon as `signal` aborts; leaves no timer behind. */
-export function waitAbortably(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const cancel = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', cancel);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', cancel, { once: true });
-  });
-}

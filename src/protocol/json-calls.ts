@@ -64,7 +64,7 @@ function callOf(json: JsonObject): JsonCall | null {
   const input = keys.find((key) => INPUTS.includes(key));
   if (keys.length !== 2 || name === undefined || input === undefined) return null;
   const tool = json[name];
-  const given = json[input] as Json;
+  const given = json[input];
   const isInput = typeof given === 'string' || (typeof given === 'object' && !Array.isArray(given));
   if (typeof tool !== 'string' || !isInput || isSchema(given)) return null;
   return { tool, input: given };

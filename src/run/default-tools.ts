@@ -60,5 +60,5 @@ export function createDefaultTools(options: DefaultToolsOptions): readonly Tool[
       ...(imageService === undefined ? {} : { service: { ...imageService, services } }),
     }),
     createTodoWrite(),
-  ] as readonly Tool[];
+  ];
 }

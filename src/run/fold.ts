@@ -85,7 +85,7 @@ export function logFolder({
   const first = (record: LogRecord): AgentSnapshot => {
     const start = startOf([record]);
     checkVersion(start);
-    return agentMachine.getInitialSnapshot(scope as never, start.input as never) as AgentSnapshot;
+    return agentMachine.getInitialSnapshot(scope as never, start.input as never);
   };
   const next = (before: AgentSnapshot, record: LogRecord): AgentSnapshot => {
     if (record.kind === 'limits')

@@ -4,8 +4,8 @@ import { questionsOf, stateOf, todosOf } from '../../machines/agent/agent.view.t
 import type { ModelDelta, RequestRecord } from '../../machines/vocabulary/model.ts';
 import { TODO_TOOL } from '../../machines/vocabulary/todos.ts';
 import { deepFreeze } from '../hooks/frozen-copy.ts';
+import { harmlessly } from '../support/harmlessly.ts';
 import type { EventStream } from './event-stream.ts';
-import { harmlessly } from './harmlessly.ts';
 import type { PersonStep, RunEvent, Step } from './run.types.ts';
 
 /** A step before it has an id and times. */

@@ -1,5 +1,12 @@
 import { z } from 'zod';
 import type { JsonObject, Locale, LocalizedText } from '../../machines/vocabulary/json.ts';
+import {
+  branchesOf,
+  describeNumberRange,
+  describeSchema,
+  type SchemaWording,
+  schemaAt,
+} from '../../machines/vocabulary/json-schema.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -96,23 +103,21 @@ function problemsOf(issue: Issue, { value: whole, shapes, locale }: Checked): Pr
   const allow = (shape: string) =>
     shape === '' ? '' : `${TEXTS.and[locale]}${TEXTS.allowed[locale](shape)}`;
   if (issue.code === 'unrecognized_keys') {
-    const known = branchesOf(schema).flatMap(({ properties = {} }) =>
+    const known = (schema === null ? [] : branchesOf(schema)).flatMap(({ properties = {} }) =>
       Object.keys(properties as JsonObject).filter((name) => name !== '$schema'),
     );
     const text = `${TEXTS.unknown[locale]}${allow([...new Set(known)].join(', '))}`;
     return issue.keys.map((key) => ({ path: dotted([...path, key]), text }));
   }
   const refined = locale === 'zh' ? REFINED[issue.message] : issue.message;
-  const shape = issue.code === 'custom' ? (refined ?? issue.message) : describe(schema, locale);
+  const shape =
+    issue.code === 'custom'
+      ? (refined ?? issue.message)
+      : describeSchema(schema ?? undefined, wordingFor(locale));
   const value = valueAt(whole, path);
   const shown = shorten(JSON.stringify(value) ?? String(value));
   const wrong = value === undefined ? TEXTS.missing[locale] : TEXTS.not[locale](shown);
   return [{ path: dotted(path), text: `${wrong}${allow(shape)}` }];
-}
-
-function branchesOf(schema: JsonObject | undefined): readonly JsonObject[] {
-  if (schema === undefined) return [];
-  return (schema.anyOf ?? schema.oneOf ?? [schema]) as readonly JsonObject[];
 }
 
 function dotted(path: Path): string {
@@ -132,51 +137,16 @@ function valueAt(json: unknown, path: Path): unknown {
   );
 }
 
-/** The part of a JSON Schema that a path leads to, through the first branch that has it. */
-function schemaAt(schema: JsonObject | undefined, [key, ...rest]: Path): JsonObject | undefined {
-  if (schema === undefined || key === undefined) return schema;
-  for (const branch of branchesOf(schema)) {
-    const properties = (branch.properties ?? {}) as Record<string, JsonObject>;
-    const next =
-      typeof key === 'number'
-        ? branch.items
-        : (properties[String(key)] ?? branch.additionalProperties);
-    if (typeof next !== 'object' || next === null) continue;
-    const found = schemaAt(next as JsonObject, rest);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** What a JSON Schema allows, in short; empty for anything. */
-function describe(schema: JsonObject | undefined, locale: Locale): string {
-  if (schema === undefined) return '';
-  const { type } = schema;
-  if (Array.isArray(schema.enum))
-    return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  const branches = branchesOf(schema);
-  if (branches[0] !== schema) return branches.map((branch) => describe(branch, locale)).join(' | ');
-  if (type === 'object') {
-    const names = Object.keys((schema.properties ?? {}) as JsonObject);
-    return names.length === 0 ? '{ … }' : `{ ${names.join(', ')} }`;
-  }
-  if (type === 'array') return `[ ${describe(schema.items as JsonObject, locale)}, … ]`;
-  if (type === 'integer' || type === 'number') return describeNumber(schema, type, locale);
-  if (schema.format === 'uri') return 'http(s)://…';
-  if (type === 'string') return SHAPES[schema.minLength === 1 ? 'filled' : 'text'][locale];
-  if (type === 'boolean') return SHAPES.boolean[locale];
-  return typeof type === 'string' ? type : '';
-}
-
-function describeNumber(
-  { minimum, maximum, exclusiveMinimum }: JsonObject,
-  type: 'integer' | 'number',
-  locale: Locale,
-): string {
-  const isOpen = maximum === undefined || maximum === Number.MAX_SAFE_INTEGER;
-  const least = exclusiveMinimum === 0 ? 1 : minimum;
-  if (isOpen && least === undefined) return SHAPES[type][locale];
-  const range = isOpen ? `≥ ${String(least)}` : `${String(least)}…${String(maximum)}`;
-  return `${SHAPES[type][locale]} ${range}`;
+/** What a schema allows, in short words for people; of an object its names alone. */
+function wordingFor(locale: Locale): SchemaWording {
+  return {
+    any: '',
+    boolean: SHAPES.boolean[locale],
+    text: ({ format, minLength }) =>
+      format === 'uri' ? 'http(s)://…' : SHAPES[minLength === 1 ? 'filled' : 'text'][locale],
+    number: (schema, type) => `${SHAPES[type][locale]} ${describeNumberRange(schema, type)}`.trim(),
+    list: (item) => `[ ${item}, … ]`,
+    object: (members) =>
+      members.length === 0 ? '{ … }' : `{ ${members.map(({ name }) => name).join(', ')} }`,
+  };
 }

@@ -132,7 +132,7 @@ export function mergeLimits(
 /** The shipped policies with a host's over them. */
 export function mergePolicies(given: Policies | undefined): Policies {
   const checked = parseOption(policiesSchema, given ?? {}, 'permissions.policies');
-  return structuredClone({ ...DEFAULT_POLICIES, ...(checked as Policies) });
+  return structuredClone({ ...DEFAULT_POLICIES, ...checked });
 }
 
 const noteSchema = z.strictObject({ source: z.string(), text: z.string() });

@@ -1,6 +1,6 @@
 import type { AgentSnapshot } from '../../machines/agent/agent.machine.ts';
 import { stateOf } from '../../machines/agent/agent.view.ts';
-import type { RunStatus } from './store/store.types.ts';
+import type { RunStatus, RunSummary } from './store/store.types.ts';
 
 /** Every status there is. */
 export const RUN_STATUSES = [
@@ -15,6 +15,17 @@ export const RUN_STATUSES = [
 /** Whether a run of this status has ended: it cannot go on. */
 export function hasEnded(status: RunStatus): boolean {
   return status === 'done' || status === 'failed' || status === 'cancelled';
+}
+
+/** Where a run stands for people: one that says `running` and that nobody drives was interrupted. */
+export type ShownStatus = RunStatus | 'interrupted';
+
+/** A run's status for people. */
+export function shownStatus({
+  status,
+  drivenBy,
+}: Pick<RunSummary, 'status' | 'drivenBy'>): ShownStatus {
+  return status === 'running' && drivenBy === null ? 'interrupted' : status;
 }
 
 /** The status under which a run is listed. */

@@ -4,9 +4,9 @@ import type { AgentInput, PublicEvent } from '../../machines/agent/agent.types.t
 import { questionsOf, reportUsage, stateOf, todosOf } from '../../machines/agent/agent.view.ts';
 import { toErrorData } from '../../machines/vocabulary/errors.ts';
 import { deepFreeze } from '../hooks/frozen-copy.ts';
+import { harmlessly } from '../support/harmlessly.ts';
 import { judgeAnswer, refuse } from './answers.ts';
 import { EventStream } from './event-stream.ts';
-import { harmlessly } from './harmlessly.ts';
 import { type Inbox, watchInbox } from './inbox.ts';
 import type { Journal } from './journal.ts';
 import { RunObserver } from './observer.ts';

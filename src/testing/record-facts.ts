@@ -1,6 +1,7 @@
 import type { Facts } from '../../machines/permission/evaluate.ts';
+import { readFacts } from '../../machines/permission/read-facts.ts';
 import { AgentHubError, toErrorData } from '../../machines/vocabulary/errors.ts';
-import { canonicalJson, isJson, type Json } from '../../machines/vocabulary/json.ts';
+import { canonicalJson, type Json } from '../../machines/vocabulary/json.ts';
 import type { FactsFailure, FactsVariant, WorldCall } from './world/world.types.ts';
 
 /** What is asked of a tool here; every tool has it. */
@@ -45,30 +46,17 @@ async function inspect(
       throw new AgentHubError('facts_unavailable', `There is no tool named ${name}.`);
     const { signal } = new AbortController();
     const found: unknown = await tool.inspectFacts(structuredClone(input) as never, { signal });
-    const facts = checkFacts(name, found);
+    const read = readFacts(found);
+    if (!read.ok)
+      throw new AgentHubError(
+        'facts_invalid',
+        `The facts of ${name} cannot be used: ${read.problem}`,
+      );
+    const { facts } = read;
     const words = Object.entries(facts).map(([fact, value]) => `${fact} ${JSON.stringify(value)}`);
     return { name: words.join(', ') || 'no facts', facts };
   } catch (thrown) {
     const error = toErrorData(thrown, 'facts_unavailable');
     return { name: `${error.code}: ${error.message}`, error };
   }
-}
-
-const FLAGS = ['touchesPrivate', 'outsideAllowedArea', 'serviceAllowed', 'outputExists'];
-
-/** As the engine's port: a test holds both to the same answers. */
-function checkFacts(tool: string, found: unknown): Partial<Facts> {
-  const isObject = (value: unknown) => typeof value === 'object' && !Array.isArray(value);
-  const isKnown = (fact: string) => fact === 'identity' || FLAGS.includes(fact);
-  const given = Object.entries(found ?? {}).filter(
-    ([fact, value]) => value !== undefined || !isKnown(fact),
-  );
-  const facts: Partial<Facts> = Object.fromEntries(given);
-  const isFine =
-    isObject(found ?? {}) &&
-    isJson(facts as unknown) &&
-    given.every(([fact, value]) => !FLAGS.includes(fact) || typeof value === 'boolean') &&
-    isObject(facts.identity ?? {});
-  if (!isFine) throw new AgentHubError('facts_invalid', `The facts of ${tool} cannot be used.`);
-  return structuredClone(facts);
 }

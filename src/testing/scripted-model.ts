@@ -11,6 +11,7 @@ import type {
 } from '../../machines/vocabulary/model.ts';
 import { measureRequest } from '../model/measure-request.ts';
 import type { GenerateOptions, Model } from '../model/model.types.ts';
+import { orAborted } from '../support/abort.ts';
 
 /** A reply of the script. Without `calls` it is a text. */
 export interface ScriptedReply {
@@ -189,14 +190,8 @@ function toNativeCall(call: NonNullable<ScriptedReply['calls']>[number]): Native
 }
 
 async function held(waiting: InternalHold, signal: AbortSignal, request: ModelRequest) {
-  let cancel = (): void => {};
-  const aborted = new Promise<void>((resolve) => {
-    cancel = resolve;
-    signal.addEventListener('abort', cancel, { once: true });
-  });
   waiting.reach();
-  await Promise.race([waiting.released, aborted]);
-  signal.removeEventListener('abort', cancel);
+  await orAborted(waiting.released, signal).catch(() => {});
   throwIfAborted(signal, request);
 }
 

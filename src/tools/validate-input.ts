@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { JsonObject, Locale } from '../../machines/vocabulary/json.ts';
-import { describeAllowed, ownMember, schemaAt } from './allowed.ts';
+import {
+  describeNumberRange,
+  describeRange,
+  describeSchema,
+  ownMember,
+  type SchemaWording,
+  schemaAt,
+} from '../../machines/vocabulary/json-schema.ts';
 import { toInputSchema } from './define-tool.ts';
 import { readsInherited, withoutPrototypes, withPrototypes } from './inherited.ts';
 import type { Tool } from './tool.types.ts';
@@ -57,7 +64,8 @@ function explain(
   const texts = TEXTS[locale];
   const path = showPath(issue.path) || texts.root;
   const custom = issue.code === 'custom' ? (issue.params as CustomParams) : undefined;
-  const hints = [describeAllowed(schemaAt(schema, issue.path), locale)];
+  const allowed = describeSchema(schemaAt(schema, issue.path) ?? undefined, WORDING);
+  const hints = [allowed === '' ? '' : texts.allowed(allowed)];
   const given = valueAt(json, issue.path);
   if (given === undefined && issue.code === 'invalid_type') hints.push(texts.required);
   if (typeof given === 'string' && issue.code === 'invalid_type') hints.push(texts.asText);
@@ -80,6 +88,18 @@ function valueAt(json: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
+/** Words for a model: close to the schema's own, and whole. */
+const WORDING: SchemaWording = {
+  any: 'any',
+  boolean: 'boolean',
+  text: ({ minLength, maxLength }) => `string ${describeRange(minLength, maxLength)}`.trim(),
+  number: (schema, type) => `${type} ${describeNumberRange(schema, type)}`.trim(),
+  list: (item, { minItems, maxItems }) =>
+    `[${item}, …] ${describeRange(minItems, maxItems)}`.trim(),
+  object: (members) =>
+    `{ ${members.map(({ name, isRequired, shape }) => `"${name}"${isRequired ? '' : '?'}: ${shape}`).join(', ')} }`,
+};
+
 const TEXTS = {
   zh: {
     intro: (name: string) => `${name} 的参数不符合要求，没有执行。请改正后重新调用：`,
@@ -89,6 +109,7 @@ const TEXTS = {
     colon: '：',
     semicolon: '；',
     bracket: (text: string) => `（${text}）`,
+    allowed: (shape: string) => `允许：${shape}`,
     required: '必须给出',
     asText: '直接写值本身，不要写成装着它的字符串',
     asList: '最外层是一个对象，不是数组',
@@ -103,6 +124,7 @@ const TEXTS = {
     colon: ': ',
     semicolon: '; ',
     bracket: (text: string) => ` (${text})`,
+    allowed: (shape: string) => `allowed: ${shape}`,
     required: 'it is required',
     asText: 'write the value itself, not a string that holds it',
     asList: 'the outermost value is one object, not an array',

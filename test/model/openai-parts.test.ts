@@ -125,6 +125,29 @@ describe('eventStreamReader', () => {
       expect([...events, ...read(null)]).toEqual(expected);
     }
   });
+
+  it.each([
+    [
+      'a blank event, which endpoints send to show that they live',
+      'data:\n\ndata: a\n\n',
+      ['', 'a'],
+    ],
+    ['comments alone', ': alive\n\n: alive\n\n', []],
+    ['fields nobody knows', 'id: 1\nretry: soon\nfoo\ndata: a\n\n', ['a']],
+    ['data without a colon', 'data\n\n', ['']],
+    ['one space that belongs to the field, and one that does not', 'data:  a\n\n', [' a']],
+    ['an end without any line end', 'data: a', ['a']],
+  ])('reads %s', (_, stream, events) => {
+    const read = eventStreamReader();
+    expect([...read(stream), ...read(null)]).toEqual(events);
+  });
+
+  it('keeps what it gave when more is read', () => {
+    const read = eventStreamReader();
+    const first = read('data: a\n\n');
+    read('data: b\n\n');
+    expect(first).toEqual(['a']);
+  });
 });
 
 describe('retryDelay', () => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelDelta } from '../../machines/vocabulary/model.ts';
 import { openaiModel } from '../../src/model/index.ts';
+import { offlineModel } from '../../src/model/offline-model.ts';
+import { manualTimers } from '../support/manual-timers.ts';
+import { unheardRejections } from '../support/unheard-rejections.ts';
 import { ask, errorOf, live, recordedWaits } from './asking.ts';
 import { chunk, stream, testEndpoint } from './endpoint.ts';
 
@@ -122,12 +125,11 @@ describe('streams', () => {
 
 describe('time and cancelling', () => {
   it('silence before the first byte counts as unavailable and is retried', async () => {
-    const { baseURL, received } = await testEndpoint(
-      () => {},
-      () => {},
-    );
+    const timers = manualTimers();
+    const silent = () => timers.pass(50);
+    const { baseURL, received } = await testEndpoint(silent, silent);
     const { wait } = recordedWaits();
-    const model = openaiModel({ model: 'm', baseURL, timeout: 50, maxRetries: 1, wait });
+    const model = openaiModel({ model: 'm', baseURL, timeout: 50, maxRetries: 1, wait, timers });
     const error = await errorOf(model.generate(ask('hi'), { signal: live }));
     expect(error).toMatchObject({ code: 'unavailable', retryable: true });
     expect(error.message).toContain('nothing arrived in time');
@@ -135,14 +137,38 @@ describe('time and cancelling', () => {
   });
 
   it('silence in the middle of a stream ends it', async () => {
+    const timers = manualTimers();
     const { baseURL } = await testEndpoint((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`);
     });
-    const model = openaiModel({ model: 'm', baseURL, timeout: 100 });
-    const error = await errorOf(model.generate(ask('hi'), { signal: live }));
+    const model = openaiModel({ model: 'm', baseURL, timeout: 100, timers });
+    const onDelta = () => timers.pass(100);
+    const error = await errorOf(model.generate(ask('hi'), { signal: live, onDelta }));
     expect(error).toMatchObject({ code: 'unavailable', retryable: true });
     expect(error.requests).toHaveLength(1);
+  });
+
+  it('the silence is counted anew from each piece, comments too', async () => {
+    const timers = manualTimers();
+    const piece = `data: ${JSON.stringify(chunk({ content: 'a' }))}\n\n`;
+    const { baseURL } = await testEndpoint((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const write = (text: string) => new Promise((resolve) => response.write(text, resolve));
+      void (async () => {
+        for (const text of [piece, ': alive\n\n', piece]) {
+          timers.pass(90);
+          const heard = timers.nextStart();
+          await write(text);
+          await heard;
+        }
+        response.end('data: [DONE]\n\n');
+      })();
+    });
+    const model = openaiModel({ model: 'm', baseURL, timeout: 100, timers });
+    const reply = await model.generate(ask('hi'), { signal: live });
+    expect(reply.text).toBe('aa');
+    expect(timers.running).toBe(0);
   });
 
   it('cancelling in a stream ends it, and sends no delta afterwards', async () => {
@@ -178,17 +204,24 @@ describe('time and cancelling', () => {
     expect(received).toEqual([]);
   });
 
-  it('an onDelta that throws harms nothing', async () => {
+  it.each([
+    ['throws', () => thrown()],
+    ['rejects', async () => thrown()],
+  ])('an onDelta that %s harms nothing', async (_, onDelta) => {
     const { baseURL } = await testEndpoint(stream([chunk({ content: 'a' }, 'stop')]));
-    const reply = await openaiModel({ model: 'm', baseURL }).generate(ask('hi'), {
-      signal: live,
-      onDelta: () => {
-        throw new Error('screen is gone');
-      },
+    const unheard = await unheardRejections(async () => {
+      const options = { signal: live, onDelta };
+      const reply = await openaiModel({ model: 'm', baseURL }).generate(ask('hi'), options);
+      expect(reply.text).toBe('a');
+      expect((await offlineModel().generate(ask('hi'), options)).text).not.toBe('');
     });
-    expect(reply.text).toBe('a');
+    expect(unheard).toEqual([]);
   });
 });
+
+function thrown(): never {
+  throw new Error('screen is gone');
+}
 
 function withResolvers() {
   let resolve = (): void => {};

@@ -1,11 +1,11 @@
 import type { Locale } from '../../../machines/vocabulary/json.ts';
+import { printable, printableJson } from '../../../machines/vocabulary/printable.ts';
 import type { PostedAnswer } from '../../run/runs.types.ts';
 import { commandLine } from '../command-line.ts';
 import { sayRefusal } from '../error-texts.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { LookFlags } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson } from '../printable.ts';
 import { say } from '../texts.ts';
 
 /** Who answers from a terminal; see `PersonStep.by`. */

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
 import type { Message } from '../../../machines/vocabulary/messages.ts';
+import { printable } from '../../../machines/vocabulary/printable.ts';
 import type { TodoItem } from '../../../machines/vocabulary/todos.ts';
 import type { Agent } from '../../run/agent.types.ts';
 import { commandLine } from '../command-line.ts';
@@ -11,7 +12,6 @@ import { EXIT, type ExitCode, isStopped, worstOf } from '../exit-codes.ts';
 import type { CommonFlags } from '../flags.ts';
 import { type InspectorPage, inspectorPage } from '../inspector-page.ts';
 import { canAsk, type Io, isLive } from '../io.ts';
-import { printable } from '../printable.ts';
 import { writeOutcome, writeStopped, writeStored } from '../report.ts';
 import { todoLines } from '../step-lines.ts';
 import { withAgent } from '../store.ts';

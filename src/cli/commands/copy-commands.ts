@@ -1,6 +1,12 @@
 import { resolve } from 'node:path';
 import type { Policies } from '../../../machines/permission/policies.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import {
+  printable,
+  printableJson,
+  printableJsonText,
+  printableLine,
+} from '../../../machines/vocabulary/printable.ts';
 import type { Flip } from '../../run/history/policy-check.ts';
 import { mergePolicies, policiesSchema } from '../../run/options.ts';
 import { buildAgentToShow, newRunId, toolsOf } from '../build-agent.ts';
@@ -12,7 +18,6 @@ import { loadExtension } from '../extension.ts';
 import { findRun } from '../find-run.ts';
 import { type LookFlags, parseCount, parseWord } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson, printableJsonText, printableLine } from '../printable.ts';
 import { readJsonFile, readTextFile } from '../read-file.ts';
 import { type StoredRuns, withRuns } from '../store.ts';
 import { say } from '../texts.ts';
@@ -112,7 +117,7 @@ function readPolicies(path: string, locale: StoredRuns['locale']): Policies {
   const isPolicies = policiesSchema.safeParse(json).success;
   const isConfig = !isPolicies && looksLikeConfig(json);
   const checked = checkConfig(isConfig ? json : { permissions: { policies: json } }, locale);
-  if (checked.ok) return (checked.config.permissions?.policies ?? {}) as Policies;
+  if (checked.ok) return checked.config.permissions?.policies ?? {};
   const problems = checked.problems.map(({ path: at, text }) => {
     const where = isConfig ? at : at.replace(/^permissions\.policies\.?/u, '');
     return [path, where, text].filter(Boolean).join(': ');

@@ -1,10 +1,10 @@
+import { printable, printableJson } from '../../../machines/vocabulary/printable.ts';
 import { hasEnded } from '../../run/run-status.ts';
 import type { RunSummary } from '../../run/store/store.types.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
 import { type LookFlags, parseDuration } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson } from '../printable.ts';
 import { type StoredRuns, withRuns } from '../store.ts';
 import { say } from '../texts.ts';
 import { usageError } from '../usage-error.ts';

@@ -3,6 +3,7 @@ import { agentMachine } from '../../../machines/agent/agent.machine.ts';
 import type { Policies, Policy } from '../../../machines/permission/policies.ts';
 import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
 import type { ToolSpec } from '../../../machines/vocabulary/model.ts';
+import { printable, printableJson, printableLine } from '../../../machines/vocabulary/printable.ts';
 import { mergePolicies } from '../../run/options.ts';
 import { apiKeyOf, buildAgentToShow, ownPolicies } from '../build-agent.ts';
 import { configurationOf, heldBackOf, settingsToLook } from '../command-settings.ts';
@@ -11,7 +12,6 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type Extension, loadExtension } from '../extension.ts';
 import { type CommonFlags, parseLocale, parseWord } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson, printableLine } from '../printable.ts';
 import { say } from '../texts.ts';
 import { sayHeld } from '../trust/held-lines.ts';
 

@@ -1,4 +1,5 @@
 import type { Locale } from '../../../machines/vocabulary/json.ts';
+import { printable } from '../../../machines/vocabulary/printable.ts';
 import type { RestoreRun } from '../../inspector/server/going-on.ts';
 import type { StatelyRelay } from '../../inspector/stately-relay.ts';
 import type { Agent } from '../../run/agent.types.ts';
@@ -8,7 +9,6 @@ import { findRun } from '../find-run.ts';
 import { type CommonFlags, parsePort } from '../flags.ts';
 import { openInBrowser, startPage, untilInterrupt } from '../inspector-page.ts';
 import { colorsOf, type Io } from '../io.ts';
-import { printable } from '../printable.ts';
 import { withRuns } from '../store.ts';
 import { say } from '../texts.ts';
 

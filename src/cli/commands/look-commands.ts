@@ -1,11 +1,11 @@
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import { printable, printableJson } from '../../../machines/vocabulary/printable.ts';
+import { type ShownStatus, shownStatus } from '../../run/run-status.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { findRun } from '../find-run.ts';
 import { type LookFlags, parseCount, parseWord } from '../flags.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson } from '../printable.ts';
 import { runLines } from '../run-lines.ts';
-import { type ShownStatus, shownStatus } from '../run-status.ts';
 import { withRuns } from '../store.ts';
 import { showLines, timelineLine, toStdout, writeLines } from '../stored-lines.ts';
 import { SHOWN_STATUSES, say } from '../texts.ts';

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { HookEvent } from '../../../machines/agent/matcher.ts';
 import type { Locale, LocalizedText } from '../../../machines/vocabulary/json.ts';
+import { printable, printableJson } from '../../../machines/vocabulary/printable.ts';
 import {
   callOf,
   formatMermaid,
@@ -21,7 +22,6 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { EXTENSION_FLAG, type Extension, loadExtension } from '../extension.ts';
 import { type CommonFlags, parseWord } from '../flags.ts';
 import { colorsOf, type Io, isLive } from '../io.ts';
-import { printable, printableJson } from '../printable.ts';
 import { loadProperties, type PropertyModule, propertiesOf } from '../property-module.ts';
 import { toStdout } from '../stored-lines.ts';
 import { checkWritable, writeWhole } from '../write-whole.ts';

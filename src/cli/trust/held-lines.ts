@@ -1,5 +1,5 @@
-import { exactLine } from '../../../machines/vocabulary/exact-text.ts';
 import type { Locale } from '../../../machines/vocabulary/json.ts';
+import { exactLine } from '../../../machines/vocabulary/printable.ts';
 import { say } from '../texts.ts';
 import type { HeldBack } from './judge.ts';
 

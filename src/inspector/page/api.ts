@@ -1,3 +1,6 @@
+import { createParser } from 'eventsource-parser';
+import { timeLimit } from '../../support/abort.ts';
+
 /** What a request came to. */
 export type Reply<Value> =
   | { readonly ok: true; readonly value: Value }
@@ -118,46 +121,31 @@ export async function readStream(options: StreamOptions): Promise<void> {
 
 async function readOnce(options: StreamOptions): Promise<'ended' | 'lost' | 'unauthorized'> {
   const { path, signal, lastId, onEvents, onState } = options;
-  const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), SILENCE);
+  const silence = timeLimit(SILENCE, { signal });
   try {
     const address = await path();
     const id = lastId();
     const response = await fetch(address, {
       headers: { ...headers(), ...(id === null ? {} : { 'last-event-id': String(id) }) },
-      signal: AbortSignal.any([signal, silence.signal]),
+      signal: silence.signal,
     });
     if (response.status === 401) return 'unauthorized';
     if (!response.ok || response.body === null) return 'lost';
     onState('open');
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let rest = ''; ; ) {
+    let events: Received[] = [];
+    const parser = createParser({
+      onEvent: ({ event = 'message', data }) => events.push({ event, data: JSON.parse(data) }),
+    });
+    for (;;) {
       const { done, value } = await reader.read();
       if (done) return 'ended';
-      clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE);
-      const blocks = `${rest}${value}`.split('\n\n');
-      rest = blocks.pop() ?? '';
-      const events = blocks.flatMap(parseBlock);
+      silence.renew();
+      events = [];
+      parser.feed(value);
       if (events.length > 0) onEvents(events);
     }
   } finally {
-    clearTimeout(timer);
+    silence.abandon();
   }
-}
-
-function parseBlock(block: string): Received[] {
-  const fields = new Map(
-    block
-      .split('\n')
-      .filter((line) => !line.startsWith(':'))
-      .map((line) => {
-        const colon = line.indexOf(': ');
-        return [line.slice(0, colon), line.slice(colon + 2)] as const;
-      }),
-  );
-  const data = fields.get('data');
-  return data === undefined
-    ? []
-    : [{ event: fields.get('event') ?? 'message', data: JSON.parse(data) }];
 }

@@ -1,6 +1,6 @@
 import { computed, signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { exactJson, exactLine } from '../../../machines/vocabulary/exact-text.ts';
+import { exactJson, exactLine } from '../../../machines/vocabulary/printable.ts';
 import type { QuestionCard } from '../api.types.ts';
 import { decide, pictureOf } from './actions.ts';
 import { getPicture } from './api.ts';

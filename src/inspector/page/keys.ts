@@ -20,7 +20,7 @@ export function listenToKeys(): void {
       target instanceof HTMLElement &&
       target.matches('input:not([type=range], [type=checkbox]), textarea, select');
     if (isText) {
-      if (key === 'Escape') (target as HTMLElement).blur();
+      if (key === 'Escape') target.blur();
       return;
     }
     const act = Object.hasOwn(KEYS, key) ? KEYS[key] : undefined;

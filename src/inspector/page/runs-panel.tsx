@@ -11,7 +11,6 @@ import {
   selectedRun,
   statusFilter,
 } from './state.ts';
-import { statusOf } from './top-bar.tsx';
 
 const CHIPS = ['', 'waiting', 'running', 'suspended', 'done', 'failed', 'cancelled'] as const;
 
@@ -71,7 +70,7 @@ export function RunsPanel() {
 }
 
 function RunItem({ row }: { row: RunRow }) {
-  const status = statusOf(row);
+  const status = row.shownStatus;
   return (
     <li>
       <button

@@ -15,13 +15,8 @@ import {
   theme,
 } from './state.ts';
 
-/** The word for how a run stands. */
-export function statusOf({ status, interrupted }: RunRow) {
-  return interrupted ? 'interrupted' : status;
-}
-
 export function StatePill({ row }: { row: RunRow }) {
-  const status = statusOf(row);
+  const status = row.shownStatus;
   return (
     <span class={`pill pill-${status}`}>
       <span class="dot" aria-hidden="true" />

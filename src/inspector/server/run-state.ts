@@ -7,7 +7,7 @@ import {
   todosOf,
 } from '../../../machines/agent/agent.view.ts';
 import type { Json } from '../../../machines/vocabulary/json.ts';
-import { hasEnded } from '../../run/run-status.ts';
+import { hasEnded, shownStatus } from '../../run/run-status.ts';
 import { shownDigest } from '../../run/shown-digest.ts';
 import type { InboxEntry, RunSummary } from '../../run/store/store.types.ts';
 import type { QuestionCard, RunRow, RunState, StepDetail, StepRow } from '../api.types.ts';
@@ -17,7 +17,7 @@ import { filesOf } from './pictures.ts';
 import { asObject } from './step-rows.ts';
 
 export function toRunRow(summary: RunSummary): RunRow {
-  return { ...summary, interrupted: summary.status === 'running' && summary.drivenBy === null };
+  return { ...summary, shownStatus: shownStatus(summary) };
 }
 
 export interface Standing {
@@ -79,7 +79,7 @@ function toCard(
     ...question,
     digest: shownDigest(question),
     considered: explainCall(snapshot, callId),
-    facts: (snapshot.context.calls.find(({ id }) => id === callId)?.facts ?? null) as Json,
+    facts: snapshot.context.calls.find(({ id }) => id === callId)?.facts ?? null,
     images: { input: files.input !== null, output: files.output !== null },
     answered: answeredBy(pending, callId),
   };
@@ -113,7 +113,7 @@ function givenAndGot({ record, context }: FoldedStep, before: FoldedStep | null)
   }
   const { type, output = null, error = null, ...rest } = record.event;
   const port = /^xstate\.(?:done|error)\.actor\.(.+)$/u.exec(type)?.[1];
-  if (port === undefined) return { input: null, output: rest as Json };
+  if (port === undefined) return { input: null, output: rest };
   const told = output ?? error;
   const calls = before?.context.calls ?? [];
   if (port.startsWith('tool.')) {

@@ -1,4 +1,4 @@
-import { plainLine } from './plain-text.ts';
+import { printableLine } from '../../../machines/vocabulary/printable.ts';
 
 /** Shorter ones may be ids, digests or keys, which a model has to read. */
 const SHORTEST_BASE64 = 512;
@@ -37,7 +37,7 @@ export function bytesOf(base64: unknown): number {
 
 function withoutBytes(text: string, describe: Describe): string {
   const [, mimeType, data] = DATA_URI.exec(text) ?? [];
-  if (data !== undefined) return describe(plainLine(mimeType ?? ''), bytesOf(data));
+  if (data !== undefined) return describe(printableLine(mimeType ?? '', 200), bytesOf(data));
   const isBinary = text.length >= SHORTEST_BASE64 && BASE64.test(text) && isMixed(text);
   return isBinary ? describe(undefined, bytesOf(text)) : text;
 }

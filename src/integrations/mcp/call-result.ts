@@ -1,7 +1,7 @@
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import { canonicalJson, isJson, type Locale } from '../../../machines/vocabulary/json.ts';
+import { printableLine } from '../../../machines/vocabulary/printable.ts';
 import { bytesOf, withoutBinary } from './binary.ts';
-import { plainLine } from './plain-text.ts';
 
 type Fields = Readonly<Partial<Record<string, unknown>>>;
 
@@ -97,7 +97,7 @@ function describe(block: Fields, locale: Locale): string {
 function about(words: readonly unknown[]): string {
   return words
     .filter((word) => typeof word === 'string' && word !== '')
-    .map((word) => ` · ${plainLine(word as string, 500)}`)
+    .map((word) => ` · ${printableLine(word as string, 500)}`)
     .join('');
 }
 

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { z } from 'zod';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
-import { orAborted } from './aborted.ts';
+import { orAborted } from '../../support/abort.ts';
 import { MOST_ANSWER_BYTES } from './answers.ts';
 import { explainFailure, isSessionOver } from './failures.ts';
 import { type Loss, NEVER, type OpenCalls } from './open-calls.ts';

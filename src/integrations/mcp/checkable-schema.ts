@@ -144,11 +144,9 @@ class Relaxing {
       this.relax(one),
     ]);
     // What is required and not described would be let through when it is missing.
-    for (const name of required as readonly string[])
+    for (const name of required)
       if (!Object.hasOwn(properties, name)) members.push([ownName(name), true]);
-    const needed = (required as readonly string[]).filter(
-      (name) => !this.#hasDefault(properties, name),
-    );
+    const needed = required.filter((name) => !this.#hasDefault(properties, name));
     const rest = schema.patternProperties === undefined ? schema.additionalProperties : true;
     return {
       type: 'object',
@@ -175,7 +173,7 @@ class Relaxing {
       ...(first !== undefined && {
         prefixItems: requireList(first, 'prefixItems').map((one) => this.relax(one)),
       }),
-      items: this.relax(rest as Json),
+      items: this.relax(rest),
       ...numbersOf(schema, COUNTS),
       ...(uniqueItems === true && { uniqueItems }),
     };

@@ -1,4 +1,5 @@
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import { timeLimit } from '../../support/abort.ts';
 import type { Sessions, ToolSession } from './call-tool.ts';
 import type { LinkOptions } from './links.ts';
 import { type McpTools, type McpToolsOptions, toolsOf } from './mcp-tools.ts';
@@ -94,12 +95,11 @@ async function withinTime<Value>(
   milliseconds: number,
   work: (limit: AbortSignal) => Promise<Value>,
 ): Promise<Value> {
-  const ending = new AbortController();
-  const why = new Error(`it did not answer within ${milliseconds} ms (connectTimeout)`);
-  const timer = setTimeout(() => ending.abort(why), milliseconds);
+  const reason = () => new Error(`it did not answer within ${milliseconds} ms (connectTimeout)`);
+  const limit = timeLimit(milliseconds, { reason });
   try {
-    return await work(ending.signal);
+    return await work(limit.signal);
   } finally {
-    clearTimeout(timer);
+    limit.end();
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plainLine } from './plain-text.ts';
+import { printableLine } from '../../../machines/vocabulary/printable.ts';
 
 /** What the SDK puts before what a server says. */
 const SDK_WORDS = /^(?:Streamable HTTP error: )?(?:Error POSTing to endpoint: )?/u;
@@ -19,7 +19,7 @@ export function explainFailure(thrown: unknown): string {
   const why = typeof deeper === 'string' ? ` (${deeper})` : '';
   const words = typeof message === 'string' ? message : String(thrown);
   const spoken = `${status === null ? '' : `HTTP ${status}: `}${words.replace(SDK_WORDS, '')}${why}`;
-  return plainLine(spoken, 300);
+  return printableLine(spoken, 300);
 }
 
 /** The status that HTTP refused a request with; null for every other failure. */

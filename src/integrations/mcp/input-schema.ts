@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isJson, type JsonObject } from '../../../machines/vocabulary/json.ts';
+import { printable } from '../../../machines/vocabulary/printable.ts';
 import { checkableSchemas, MalformedSchema, MOST_PARTS } from './checkable-schema.ts';
 import { explainFailure } from './failures.ts';
 import { givenName, withOwnNames } from './own-names.ts';
-import { plainText } from './plain-text.ts';
 
 /** How deep a server's schema may nest, and how long it may be: models read all of it. */
 const DEEPEST = 64;
@@ -44,7 +44,7 @@ function asGiven({ message, ...issue }: z.core.$ZodIssue): z.core.$ZodRawIssue {
   const raw = issue.code === 'custom' ? { ...issue, message } : issue;
   const path = issue.path.map(givenName);
   const keys = 'keys' in issue ? { keys: issue.keys.map(givenName) } : {};
-  return { input: undefined, ...raw, ...keys, path } as z.core.$ZodRawIssue;
+  return { input: undefined, ...raw, ...keys, path };
 }
 
 function toChecks(shown: JsonObject, own: JsonObject) {
@@ -68,7 +68,7 @@ function toReadable(schema: unknown): JsonObject {
     throw new MalformedSchema('it is not an object');
   const text = JSON.stringify(schema, (key, value: unknown) =>
     (key === 'description' || key === 'title') && typeof value === 'string'
-      ? plainText(value)
+      ? printable(value)
       : value,
   );
   if (Buffer.byteLength(text) > MOST_BYTES)

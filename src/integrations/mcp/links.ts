@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
+import { printableLine } from '../../../machines/vocabulary/printable.ts';
 import { boundedFetch, MOST_ANSWER_BYTES } from './answers.ts';
 import { endWithUs } from './child-processes.ts';
 import { explainFailure, httpStatus } from './failures.ts';
 import type { Sdk } from './load-sdk.ts';
-import { plainLine } from './plain-text.ts';
 import type { McpEndpoint, McpProcess, McpServer } from './server-config.ts';
 
 /** A transport, what its failures mean, what its server said beside the protocol, and how to leave. */
@@ -51,11 +51,11 @@ function toProcess(
     explain: (error) => {
       const isMissing = (error as { code?: unknown } | null)?.code === 'ENOENT';
       if (isMissing && cwd !== undefined && !existsSync(cwd))
-        return `its folder ${plainLine(cwd)} does not exist (cwd)`;
-      if (isMissing) return `the command ${plainLine(command)} was not found`;
-      return `the command ${plainLine(command)} gave no server: ${explainFailure(error)}`;
+        return `its folder ${printableLine(cwd, 200)} does not exist (cwd)`;
+      if (isMissing) return `the command ${printableLine(command, 200)} was not found`;
+      return `the command ${printableLine(command, 200)} gave no server: ${explainFailure(error)}`;
     },
-    said: () => (last.trim() === '' ? '' : `. It said: ${plainLine(last.slice(-500), 500)}`),
+    said: () => (last.trim() === '' ? '' : `. It said: ${printableLine(last.slice(-500), 500)}`),
     leave: async () => {},
   };
 }
@@ -68,7 +68,7 @@ function toEndpoint({ url, headers }: McpEndpoint, { sdk }: LinkOptions): Link {
   });
   return {
     // Its `sessionId` is declared as a getter that may give undefined.
-    transport: transport as Link['transport'],
+    transport,
     explain: (error) => {
       const advice = ADVICE[httpStatus(error) ?? 0] ?? '';
       return `${at.origin}${at.pathname}: ${explainFailure(error)}${advice}`;

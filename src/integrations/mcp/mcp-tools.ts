@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
 import type { JsonObject, Locale } from '../../../machines/vocabulary/json.ts';
+import { printable, printableLine } from '../../../machines/vocabulary/printable.ts';
 import { LONGEST_TIMER } from '../../../machines/vocabulary/time.ts';
+import { timeLimit } from '../../support/abort.ts';
 import { capResult } from '../../tools/cap-result.ts';
 import { DEFAULT_TOOL_TIMEOUT, defineTool } from '../../tools/define-tool.ts';
 import type { Tool } from '../../tools/tool.types.ts';
@@ -11,7 +13,6 @@ import { explainFailure } from './failures.ts';
 import { toInput } from './input-schema.ts';
 import { type ListedTool, listTools } from './list-tools.ts';
 import { OpenCalls } from './open-calls.ts';
-import { plainLine, plainText } from './plain-text.ts';
 import { checkServerName } from './server-config.ts';
 import { toolName } from './tool-name.ts';
 
@@ -57,14 +58,13 @@ const settings = z.strictObject({
  * @throws AgentHubError `mcp_unavailable` when the list cannot be had; `invalid_options`.
  */
 export async function mcpTools(client: McpClient, options: McpToolsOptions): Promise<McpTools> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), CONNECT_TIMEOUT);
+  const limit = timeLimit(CONNECT_TIMEOUT);
   try {
     const current = { client, calls: new OpenCalls() };
     const sessions = { current, canRenew: false, renew: async () => current };
     return await toolsOf(sessions, options, limit.signal);
   } finally {
-    clearTimeout(timer);
+    limit.end();
   }
 }
 
@@ -81,7 +81,7 @@ export async function toolsOf(
   const { client, calls } = sessions.current;
   for (const listed of await listTools(client, { server, maxTools, signal, calls })) {
     const tell = (message: string) => {
-      const tool = plainLine(listed?.name ?? '?', 100);
+      const tool = printableLine(listed?.name ?? '?', 100);
       problems.push({ server, tool, message: `${server}: ${tool}: ${message}` });
     };
     if (listed === null) tell('an entry of its list has no name that can be used');
@@ -116,10 +116,10 @@ interface UsableTool extends ListedTool {
 
 function toTool(listed: UsableTool, calling: Calling): Tool<JsonObject> {
   const { server, timeout } = calling;
-  const told = plainText(listed.description || listed.title).trim();
+  const told = printable(listed.description || listed.title).trim();
   const description = (locale: Locale) =>
     told === ''
-      ? TEXTS[locale].noDescription(server, plainLine(listed.name))
+      ? TEXTS[locale].noDescription(server, printableLine(listed.name, 200))
       : capResult(told, { locale, maxBytes: MOST_DESCRIPTION_BYTES });
   return defineTool<JsonObject>({
     name: toolName(server, listed.name),

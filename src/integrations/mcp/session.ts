@@ -1,5 +1,5 @@
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { orAborted } from './aborted.ts';
+import { orAborted } from '../../support/abort.ts';
 import { isMalformed, isMeantAsAnswer, isSessionOver } from './failures.ts';
 import { type LinkOptions, linkTo } from './links.ts';
 import type { Sdk } from './load-sdk.ts';

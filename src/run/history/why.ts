@@ -10,7 +10,7 @@ import { matchesTool } from '../../../machines/agent/matcher.ts';
 import { authorizationOf, explain } from '../../../machines/permission/evaluate.ts';
 import type { Reason } from '../../../machines/permission/reasons.ts';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { canonicalJson, type Json } from '../../../machines/vocabulary/json.ts';
+import { canonicalJson } from '../../../machines/vocabulary/json.ts';
 import type { CallMessage, Message } from '../../../machines/vocabulary/messages.ts';
 import type { AgentSnapshot, FoldStep, LogReader } from '../fold.ts';
 import type { LogRecord } from '../store/store.types.ts';
@@ -181,7 +181,7 @@ function decisionEntry(output: unknown, { was, snapshot, callId }: Scene & { was
     {
       kind: 'decision',
       action: action ?? 'allow',
-      facts: found.facts as unknown as Json,
+      facts: found.facts,
       considered,
       grants,
     } as const,

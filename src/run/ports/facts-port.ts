@@ -1,18 +1,9 @@
-import { z } from 'zod';
 import type { Call } from '../../../machines/agent/agent.types.ts';
 import type { Facts } from '../../../machines/permission/evaluate.ts';
+import { readFacts, UNNAMED_FACTS } from '../../../machines/permission/read-facts.ts';
 import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
-import { isJson } from '../../../machines/vocabulary/json.ts';
-import { orAborted } from '../../tools/or-aborted.ts';
-import { type AgentParts, portActor, withTimeout } from './parts.ts';
-
-const knownFacts = z.looseObject({
-  touchesPrivate: z.boolean().default(false),
-  outsideAllowedArea: z.boolean().default(false),
-  serviceAllowed: z.boolean().default(true),
-  outputExists: z.boolean().default(false),
-  identity: z.record(z.string(), z.json()).nullable().default(null),
-});
+import { orAborted, timeLimit } from '../../support/abort.ts';
+import { type AgentParts, portActor } from './parts.ts';
 
 /** Looks up what each live call would touch; a call it fails on says why and is denied. */
 export function inspectFactsPort(parts: AgentParts) {
@@ -25,7 +16,7 @@ export function inspectFactsPort(parts: AgentParts) {
 }
 
 async function inspect(call: Call, { tools, inspectTimeout }: AgentParts, signal: AbortSignal) {
-  const limit = withTimeout(signal, inspectTimeout);
+  const limit = timeLimit(inspectTimeout, { signal });
   try {
     const tool = tools.get(call.tool);
     if (tool === undefined)
@@ -41,17 +32,15 @@ async function inspect(call: Call, { tools, inspectTimeout }: AgentParts, signal
       : toErrorData(thrown, 'facts_unavailable');
     return { ok: false, error } as const;
   } finally {
-    limit.done();
+    limit.end();
   }
 }
 
-/** Facts are what permission rests on: what has not their form is no fact. */
 function checkFacts(toolName: string, found: unknown): Facts {
-  const checked = knownFacts.safeParse(found ?? {});
-  if (!checked.success || !isJson(checked.data)) {
-    const why = checked.success ? 'they are not JSON' : z.prettifyError(checked.error);
-    throw new AgentHubError('facts_invalid', `The facts of ${toolName} cannot be used: ${why}`);
-  }
-  // A copy: an inspector may keep what it answered, and change it after the decision.
-  return { ...structuredClone(checked.data as object), toolName } as unknown as Facts;
+  const read = readFacts(found);
+  if (read.ok) return { ...UNNAMED_FACTS, ...read.facts, toolName };
+  throw new AgentHubError(
+    'facts_invalid',
+    `The facts of ${toolName} cannot be used: ${read.problem}`,
+  );
 }

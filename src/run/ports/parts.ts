@@ -85,14 +85,3 @@ function historyOf(self: AnyActorRef): readonly Message[] {
   const context = agentOf(self)?.getSnapshot()?.context as Partial<AgentContext> | undefined;
   return context?.messages ?? [];
 }
-
-/** A signal that also aborts after a time, and how to tell which it was. */
-export function withTimeout(signal: AbortSignal, ms: number) {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), ms);
-  return {
-    signal: AbortSignal.any([signal, timeout.signal]),
-    isTimeout: () => timeout.signal.aborted && !signal.aborted,
-    done: () => clearTimeout(timer),
-  };
-}

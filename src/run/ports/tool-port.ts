@@ -3,10 +3,10 @@ import type { ToolOutput } from '../../../machines/agent/agent.types.ts';
 import type { Facts } from '../../../machines/permission/evaluate.ts';
 import { AgentHubError, toErrorData } from '../../../machines/vocabulary/errors.ts';
 import { frozenHistory } from '../../hooks/frozen-copy.ts';
+import { orAborted, timeLimit } from '../../support/abort.ts';
 import { capResult } from '../../tools/cap-result.ts';
-import { orAborted } from '../../tools/or-aborted.ts';
 import type { Tool } from '../../tools/tool.types.ts';
-import { type AgentParts, type PortScope, portActor, withTimeout } from './parts.ts';
+import { type AgentParts, type PortScope, portActor } from './parts.ts';
 
 const TEXTS = {
   timeout: {
@@ -81,7 +81,7 @@ async function runTool(
   };
   const tool = tools.get(input.tool);
   if (tool === undefined) return ended('error', TEXTS.failed[locale](input.tool));
-  const limit = withTimeout(signal, tool.timeout);
+  const limit = timeLimit(tool.timeout, { signal });
   try {
     return ended('ok', await execute(tool, input, { signal: limit.signal, history }));
   } catch (thrown) {
@@ -89,7 +89,7 @@ async function runTool(
     if (limit.isTimeout()) return ended('timeout', text[locale](tool.timeout));
     return ended('error', TEXTS.failed[locale](toErrorData(thrown, 'tool_failed').message));
   } finally {
-    limit.done();
+    limit.end();
   }
 }
 

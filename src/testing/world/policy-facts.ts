@@ -1,4 +1,4 @@
-import { explain, type Facts, NO_AUTHORIZATION } from '../../../machines/permission/evaluate.ts';
+import { explain, NO_AUTHORIZATION } from '../../../machines/permission/evaluate.ts';
 import {
   type Condition,
   DEFAULT_POLICIES,
@@ -61,7 +61,7 @@ function matching(
   { tool }: WorldCall,
   policies: Policies,
 ): readonly string[] {
-  const whole = { ...HARMLESS, ...facts, toolName: tool } as Facts;
+  const whole = { ...HARMLESS, ...facts, toolName: tool };
   return explain(whole, NO_AUTHORIZATION, policies).flatMap(({ rule, matched }) =>
     matched ? [rule] : [],
   );
@@ -91,7 +91,7 @@ function variantsOf(conditions: readonly Condition[]): readonly FactsVariant[] {
       valuesOf(conditions.filter(({ fact }) => fact === name)).flatMap((value) =>
         variants.map(({ name: before, facts }) => ({
           name: [before, `${name} ${JSON.stringify(value)}`].filter(Boolean).join(', '),
-          facts: { ...facts, [name]: value } as Partial<Facts>,
+          facts: { ...facts, [name]: value },
         })),
       ),
     [{ name: '', facts: {} }],

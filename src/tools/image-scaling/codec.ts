@@ -1,6 +1,6 @@
 import type { GifOptions, Metadata, SharpOptions, WebpOptions } from 'sharp';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
-import { orAborted } from '../or-aborted.ts';
+import { orAborted } from '../../support/abort.ts';
 import { isAnimated, sniffFormat } from './formats.ts';
 import type { Fit, ImageFormat, ScaledImage, ScalingNote } from './image-scaling.types.ts';
 import { mendJpeg } from './jpeg.ts';

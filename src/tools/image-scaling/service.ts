@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { AgentHubError } from '../../../machines/vocabulary/errors.ts';
+import { timeLimit } from '../../support/abort.ts';
 import type { CheckedAddress } from './image-scaling.types.ts';
 
 /** What is asked of a service: `POST` multipart with `image` and the JSON text `params`. */
@@ -41,24 +42,20 @@ export async function askService(ask: ServiceRequest): Promise<Uint8Array> {
   form.set('params', JSON.stringify(ask.params));
   const encoded = new Response(form);
   const body = Buffer.from(await encoded.arrayBuffer());
-  const controller = new AbortController();
-  const cancel = () => controller.abort(ask.signal.reason);
-  ask.signal.addEventListener('abort', cancel, { once: true });
-  const timer = setTimeout(() => controller.abort(timedOut(ask.timeout)), ask.timeout);
+  const reason = () => timedOut(ask.timeout);
+  const limit = timeLimit(ask.timeout, { signal: ask.signal, reason });
   try {
     ask.signal.throwIfAborted();
     const type = encoded.headers.get('content-type') ?? '';
-    const answer = await send(ask, { body, type, signal: controller.signal });
+    const answer = await send(ask, { body, type, signal: limit.signal });
     return await readBody(answer, ask.maxBytes);
   } catch (error) {
-    if (controller.signal.aborted) throw controller.signal.reason;
+    if (limit.signal.aborted) throw limit.signal.reason;
     if (error instanceof AgentHubError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     throw failed(`it cannot be reached or broke off (${code ?? message})`, error);
   } finally {
-    clearTimeout(timer);
-    ask.signal.removeEventListener('abort', cancel);
-    controller.abort();
+    limit.abandon();
   }
 }
 

@@ -1,4 +1,5 @@
 import traditionalPairs from 'opencc-js/dict/TSCharacters';
+import { withoutInvisible } from '../../../machines/vocabulary/printable.ts';
 import type { Steps } from './slices.ts';
 
 let simplifiedByTraditional: ReadonlyMap<string, string> | null = null;
@@ -22,9 +23,7 @@ function simplifiedForms(): ReadonlyMap<string, string> {
 export function fold(text: string): string {
   const forms = simplifiedForms();
   return (
-    text
-      .normalize('NFKC')
-      .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
+    withoutInvisible(text.normalize('NFKC'))
       // Upper then lower folds what lower alone leaves (ß); the dot is what is left of İ.
       .toUpperCase()
       .toLowerCase()

@@ -1,4 +1,4 @@
-import { orAborted } from '../or-aborted.ts';
+import { orAborted } from '../../support/abort.ts';
 import { decodeMarkdown } from './decode.ts';
 import { fold } from './fold-text.ts';
 import type { KnowledgeFile, KnowledgeFiles } from './knowledge-files.types.ts';

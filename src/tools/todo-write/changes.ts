@@ -1,3 +1,4 @@
+import { withoutInvisible } from '../../../machines/vocabulary/printable.ts';
 import type { TodoStatus } from '../../../machines/vocabulary/todos.ts';
 
 /** The input of `todo_write`: the whole list. */
@@ -23,11 +24,7 @@ interface Item {
 
 /** Items are the same when they look the same: compatibility forms, invisibles and spaces apart. */
 export function todoKey(content: string): string {
-  return content
-    .normalize('NFKC')
-    .replace(/[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu, '')
-    .replace(/\s+/gu, ' ')
-    .trim();
+  return withoutInvisible(content.normalize('NFKC')).replace(/\s+/gu, ' ').trim();
 }
 
 /** Compares a new list with the one before. Pure; order does not matter. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isMisleading } from '../../../machines/vocabulary/printable.ts';
 import {
   deriveTodos,
   isVerified,
@@ -15,9 +16,6 @@ const MAX_TODOS = 50;
 const MAX_TODO_LENGTH = 500;
 const MAX_EVIDENCE = 20;
 
-/** Line breaks and controls forge items when the list is printed; bidi controls reorder it. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
-
 const content = z
   .string()
   .refine((text) => todoKey(text) !== '', {
@@ -29,7 +27,8 @@ const content = z
       en: `it has at most ${MAX_TODO_LENGTH} characters`,
     },
   })
-  .refine((text) => !UNPRINTABLE.test(text), {
+  // Line breaks and controls forge items when the list is printed; direction controls reorder it.
+  .refine((text) => !isMisleading(text), {
     params: {
       zh: '内容只能有一行，不能含换行、控制字符或改变方向的字符',
       en: 'it is one line, without line breaks, control or direction characters',

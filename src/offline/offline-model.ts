@@ -24,8 +24,8 @@ const DELTA_LENGTH = 12;
  * `todo_write` list. It calls only tools that the request offers, never repeats a call, and
  * reports refusals and failures as such. It reports no tokens.
  *
- * What happened it takes from the messages' `origin`, which the shipped protocols give; a result
- * without one is not guessed at: `generate` rejects with `bad_request`.
+ * What happened it takes from the messages' `origin`, which the shipped protocols give; what follows a
+ * reply without one is not guessed at: `generate` rejects with `bad_request`.
  */
 export function offlineModel(): Model {
   return {
@@ -80,13 +80,20 @@ function throwIfAborted(signal: AbortSignal, request: ModelRequest): void {
   if (signal.aborted) throw failure('aborted', 'cancelled', request);
 }
 
-/** Without knowing what came of a call it would make that call again, or report it as done. */
+/**
+ * What follows a reply may be the result of a call: taken for a person's words, a tool's text would
+ * give orders, and the call would be made again.
+ */
 function throwIfUntold(request: ModelRequest): void {
-  const at = request.messages.findIndex(
-    (message) => message.role === 'tool' && message.origin === undefined,
+  const { messages } = request;
+  const firstReply = messages.findIndex(({ role }) => role === 'assistant');
+  if (firstReply < 0) return;
+  const at = messages.findIndex(
+    (message, index) =>
+      index > firstReply && message.role !== 'assistant' && message.origin === undefined,
   );
   if (at < 0) return;
-  const cause = `messages[${at}] is the result of a call and has no origin`;
+  const cause = `messages[${at}] follows a reply and has no origin`;
   const advice = 'Use native-calls or react-text, or have your protocol give it one.';
   throw failure('bad_request', `${cause}. ${advice}`, request);
 }

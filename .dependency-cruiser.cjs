@@ -101,6 +101,28 @@ module.exports = {
       to: { path: ['^src/integrations/', '(^|/)node_modules/@modelcontextprotocol/'] },
     },
     {
+      name: 'offline-model-is-handed-data',
+      comment: 'What happened comes in the request; of src/model it knows what a model is.',
+      severity: 'error',
+      from: { path: '^src/offline/' },
+      to: {
+        path: '.',
+        pathNot: [
+          '^src/offline/',
+          '^machines/vocabulary/',
+          '^src/support/',
+          '^src/model/(model\\.types|measure-request)\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'offline-model-is-optional',
+      comment: 'The command line loads it; whoever wants it otherwise imports agenthub/offline.',
+      severity: 'error',
+      from: { path: '^(machines|src)/', pathNot: '^src/(offline|cli)/' },
+      to: { path: '^src/offline/' },
+    },
+    {
       name: 'only-cli-touches-the-process',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/cli/' },

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Rooms whose tests leave nothing behind in their process: they share one, and load it once. */
-const SHARING = '{facts,hooks,machines,model,permission,protocol,tools}';
+const SHARING = '{facts,hooks,machines,model,offline,permission,protocol,tools}';
 
 export default defineConfig({
   test: {

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import sharp from 'sharp';
-import { createAgent, createDefaultTools, memoryStore, offlineModel } from '../src/index.ts';
+import { createAgent, createDefaultTools, memoryStore } from '../src/index.ts';
 import { startInspector } from '../src/inspector/index.ts';
+import { offlineModel } from '../src/offline/index.ts';
 import { scriptedModel } from '../src/testing/scripted-model.ts';
 import { launchChromium } from '../test/inspector/browser.ts';
 

@@ -18,6 +18,7 @@ const SHOWN: Readonly<Record<string, readonly [name: string, file: string]>> = {
   'person-step': ['PersonStep', 'src/run/run.types.ts'],
   'tool-step': ['ToolStep', 'src/run/run.types.ts'],
   'hook-definition': ['HookDefinition', 'src/hooks/define-hook.ts'],
+  'observed-call': ['ObservedCall', 'machines/vocabulary/model.ts'],
   'openai-options': ['OpenAIModelOptions', 'src/model/openai-options.ts'],
   'default-tools': ['DefaultToolsOptions', 'src/run/default-tools.ts'],
   tool: ['Tool', 'src/tools/tool.types.ts'],

@@ -25,12 +25,14 @@ export type { Json, JsonObject, Locale, LocalizedText } from '../machines/vocabu
 export type { Message, Outcome } from '../machines/vocabulary/messages.ts';
 export type {
   ChatMessage,
+  MessageOrigin,
   ModelDelta,
   ModelErrorCode,
   ModelErrorDetails,
   ModelReply,
   ModelRequest,
   NativeCall,
+  ObservedCall,
   RequestRecord,
   ToolSpec,
   Usage,
@@ -51,7 +53,6 @@ export {
   type GenerateOptions,
   type Model,
   type OpenAIModelOptions,
-  offlineModel,
   openaiModel,
   type Timers,
 } from './model/index.ts';

@@ -1,4 +1,5 @@
-import { createAgent, createDefaultTools, offlineModel } from 'agenthub';
+import { createAgent, createDefaultTools } from 'agenthub';
+import { offlineModel } from 'agenthub/offline';
 
 const agent = createAgent({
   model: offlineModel(), // or openaiModel({ preset: 'glm', model: 'glm-4.6', apiKey })

@@ -1,4 +1,5 @@
-import { auditLine, createAgent, createDefaultTools, defineHook, offlineModel } from 'agenthub';
+import { auditLine, createAgent, createDefaultTools, defineHook } from 'agenthub';
+import { offlineModel } from 'agenthub/offline';
 
 // #region
 const officeHours = defineHook({

@@ -1,5 +1,6 @@
-import { createAgent, createDefaultTools, offlineModel, type Question } from 'agenthub';
+import { createAgent, createDefaultTools, type Question } from 'agenthub';
 import { denialOf, grantOf, questionsOf, restOf } from 'agenthub/machine';
+import { offlineModel } from 'agenthub/offline';
 import { assign, createActor, sendTo, setup, toPromise, waitFor } from 'xstate';
 
 const agent = createAgent({

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAgent, createDefaultTools, offlineModel, openRuns } from 'agenthub';
+import { createAgent, createDefaultTools, openRuns } from 'agenthub';
+import { offlineModel } from 'agenthub/offline';
 import { sqliteStore } from 'agenthub/sqlite';
 import { createActor, fromPromise, setup, toPromise } from 'xstate';
 

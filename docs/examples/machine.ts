@@ -1,4 +1,5 @@
-import { createAgent, offlineModel } from 'agenthub';
+import { createAgent } from 'agenthub';
+import { offlineModel } from 'agenthub/offline';
 import { createActor, setup, toPromise } from 'xstate';
 
 const agent = createAgent({ model: offlineModel(), locale: 'en' });

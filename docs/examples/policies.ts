@@ -1,4 +1,5 @@
-import { createAgent, createDefaultTools, defineTool, offlineModel, type Policies } from 'agenthub';
+import { createAgent, createDefaultTools, defineTool, type Policies } from 'agenthub';
+import { offlineModel } from 'agenthub/offline';
 import { evaluate, NO_AUTHORIZATION } from 'agenthub/permission';
 import { z } from 'zod';
 

@@ -1,4 +1,5 @@
-import { createAgent, createDefaultTools, offlineModel, openRuns } from 'agenthub';
+import { createAgent, createDefaultTools, openRuns } from 'agenthub';
+import { offlineModel } from 'agenthub/offline';
 import { sqliteStore } from 'agenthub/sqlite';
 
 const store = sqliteStore({ path: process.env.STORE ?? '.agenthub/runs.db' });

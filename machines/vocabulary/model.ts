@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import type { Outcome } from './messages.ts';
 
 /** A tool as a model is told about it. */
 export interface ToolSpec {
@@ -19,15 +20,58 @@ export interface NativeCall {
   readonly arguments: string;
 }
 
-/** A message in the form of OpenAI's chat completions, narrowed to what protocols produce. */
+/** What came of a call: what the observation of it says in words. */
+export interface ObservedCall {
+  /** `<turn>.<index>`, unique within a conversation. */
+  readonly callId: string;
+  readonly tool: string;
+  /** What the model asked for, as JSON; `null` for a call that the history does not hold. */
+  readonly arguments: string;
+  readonly outcome: Outcome;
+  /** Why it was refused, when it was. */
+  readonly reasons: readonly { readonly code: string; readonly text: string }[];
+  /** The tool's result, or what went wrong; without what hooks added. Untrusted text. */
+  readonly content: string;
+}
+
+/**
+ * What a message is there for, as data: a program that stands in a model's place need not read it
+ * out of sentences. It is never sent to a provider, and counts as no characters.
+ */
+export type MessageOrigin =
+  /** The system message; `tools` are the tools it describes, null where the request offers them. */
+  | { readonly kind: 'instructions'; readonly tools: readonly string[] | null }
+  /** A person's words. */
+  | { readonly kind: 'user' }
+  /** What hooks put beside a person's words. */
+  | { readonly kind: 'note' }
+  | { readonly kind: 'observation'; readonly calls: readonly ObservedCall[] }
+  /** How to mend a reply that could not be read. */
+  | { readonly kind: 'repair'; readonly code: string }
+  /** What Stop hooks found left to do. */
+  | { readonly kind: 'stop_block' };
+
+/**
+ * A message in the form of OpenAI's chat completions, narrowed to what protocols produce. The
+ * shipped protocols give every message an `origin` but the model's own.
+ */
 export type ChatMessage =
-  | { readonly role: 'system' | 'user'; readonly content: string }
+  | {
+      readonly role: 'system' | 'user';
+      readonly content: string;
+      readonly origin?: MessageOrigin;
+    }
   | {
       readonly role: 'assistant';
       readonly content: string;
       readonly toolCalls?: readonly NativeCall[];
     }
-  | { readonly role: 'tool'; readonly toolCallId: string; readonly content: string };
+  | {
+      readonly role: 'tool';
+      readonly toolCallId: string;
+      readonly content: string;
+      readonly origin?: MessageOrigin;
+    };
 
 /** What a protocol asks a model. */
 export interface ModelRequest {

@@ -1,5 +1,4 @@
 export type { Timers } from '../support/abort.ts';
 export type { GenerateOptions, Model } from './model.types.ts';
-export { offlineModel } from './offline-model.ts';
 export { openaiModel } from './openai-model.ts';
 export { type OpenAIModelOptions, PRESETS as openaiPresets } from './openai-options.ts';

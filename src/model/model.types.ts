@@ -3,6 +3,7 @@ import type { ModelDelta, ModelReply, ModelRequest } from '../../machines/vocabu
 /**
  * A language model. Implementations resolve with a whole reply, or reject with an
  * `AgentHubError<ModelErrorCode>` whose `details` are {@link ModelErrorDetails}.
+ * What a request's messages say in words, their `origin` says as data: it is not for providers.
  * They abort when `signal` does, and send no delta after that.
  */
 export interface Model {

@@ -71,16 +71,17 @@ export function cachedRenderer(render: RenderItems) {
         known.group.length === group.length &&
         known.group.every((message, index) => message === group[index]);
       if (isSame) return known.chat;
-      const chat = render(pairGroup(group), locale).map(frozen);
+      const chat = render(pairGroup(group), locale).map((message) => frozen(message));
       cache.set(first, { group, locale, chat });
       return chat;
     });
 }
 
 /** Kept for later requests: a model that changes what it is asked must not change those. */
-function frozen(message: ChatMessage): ChatMessage {
-  if ('toolCalls' in message) message.toolCalls?.forEach(Object.freeze);
-  return Object.freeze(message);
+function frozen<Value>(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
 }
 
 function pairReply(

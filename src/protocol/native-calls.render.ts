@@ -5,6 +5,7 @@ import type { Conversation } from '../../machines/vocabulary/step.ts';
 import { cachedRenderer, type HistoryItem, pairHistory } from './history.ts';
 import { NATIVE_REPAIRS, WRITTEN_CALL } from './native-calls.texts.ts';
 import { renderObservation } from './notes.ts';
+import { observationOf } from './origin.ts';
 import { fill, NO_RESULT, STRAY_OBSERVATION } from './texts.ts';
 import { renderAsUser, type UserTexts } from './user-messages.ts';
 import { textBeside } from './written-calls.ts';
@@ -31,7 +32,9 @@ export function renderNative({
   locale,
 }: Conversation): ModelRequest {
   const system: readonly ChatMessage[] =
-    instructions.trim() === '' ? [] : [{ role: 'system', content: instructions }];
+    instructions.trim() === ''
+      ? []
+      : [{ role: 'system', content: instructions, origin: { kind: 'instructions', tools: null } }];
   return { messages: [...system, ...renderHistory(messages, locale)], tools, stop: [] };
 }
 
@@ -73,11 +76,13 @@ function renderReply(
     const name = toToolName(call.tool);
     return { id: ids[index] ?? null, name, arguments: JSON.stringify(call.input) ?? '{}' };
   });
-  const results = calls.map(({ observation }, index): ChatMessage => {
+  const results = calls.map((settled, index): ChatMessage => {
+    const { observation } = settled;
     const result =
       observation === null ? NO_RESULT[locale] : renderObservation(observation, locale);
     const text = beside !== null && index === 0 ? `${WRITTEN_CALL[locale]}\n${result}` : result;
-    return { role: 'tool', toolCallId: ids[index] ?? '', content: text };
+    const origin = observationOf([settled], locale);
+    return { role: 'tool', toolCallId: ids[index] ?? '', content: text, origin };
   });
   return [{ role: 'assistant', content, toolCalls }, ...results];
 }

@@ -3,6 +3,7 @@ import type { ChatMessage, ModelRequest, ToolSpec } from '../../machines/vocabul
 import type { Conversation } from '../../machines/vocabulary/step.ts';
 import { cachedRenderer, type HistoryItem, type SettledCall } from './history.ts';
 import { inOneLine, renderObservation } from './notes.ts';
+import { observationOf } from './origin.ts';
 import { parseReactText } from './react-text.parse.ts';
 import { FORMAT, NO_TOOLS, REACT_REPAIRS } from './react-text.texts.ts';
 import { NO_RESULT } from './texts.ts';
@@ -34,7 +35,8 @@ export function renderReact({ instructions, tools, messages, locale }: Conversat
   const system = [instructions.trim(), FORMAT[locale], renderTools(tools, locale)];
   const content = system.filter((part) => part !== '').join('\n\n');
   const history = renderHistory(messages, locale);
-  return { messages: [{ role: 'system', content }, ...history], tools: [], stop: STOP };
+  const origin = { kind: 'instructions', tools: tools.map(({ name }) => name) } as const;
+  return { messages: [{ role: 'system', content, origin }, ...history], tools: [], stop: STOP };
 }
 
 const renderHistory = cachedRenderer((items, locale) =>
@@ -59,7 +61,8 @@ function renderReply(
   const content = writeReply(message.content, calls);
   const reply: readonly ChatMessage[] = content === '' ? [] : [{ role: 'assistant', content }];
   if (calls.length === 0) return reply;
-  return [...reply, { role: 'user', content: renderObservations(calls, locale) }];
+  const origin = observationOf(calls, locale);
+  return [...reply, { role: 'user', content: renderObservations(calls, locale), origin }];
 }
 
 /** The reply as written; calls that it holds in another protocol's form are written out. */

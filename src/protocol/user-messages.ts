@@ -1,8 +1,9 @@
 import type { Locale, LocalizedText } from '../../machines/vocabulary/json.ts';
 import type { ObservationMessage } from '../../machines/vocabulary/messages.ts';
-import type { ChatMessage } from '../../machines/vocabulary/model.ts';
+import type { ChatMessage, MessageOrigin } from '../../machines/vocabulary/model.ts';
 import type { HistoryItem } from './history.ts';
 import { renderNotes } from './notes.ts';
+import { strayObservationOf } from './origin.ts';
 import { renderRepair, renderStopBlock } from './repairs.ts';
 
 /** What a protocol says in its own way to the model as the user. */
@@ -19,19 +20,27 @@ export function renderAsUser(
   { repairs, strayObservation }: UserTexts,
   locale: Locale,
 ): readonly ChatMessage[] {
-  const user = (content: string): ChatMessage => ({ role: 'user', content });
   switch (message.role) {
     case 'user': {
       const { content, context } = message;
+      const words = asUser(content, { kind: 'user' });
       return context.length === 0
-        ? [user(content)]
-        : [user(content), user(renderNotes(context, locale))];
+        ? [words]
+        : [words, asUser(renderNotes(context, locale), { kind: 'note' })];
     }
-    case 'repair':
-      return [user(renderRepair(message, repairs, locale))];
+    case 'repair': {
+      const origin = { kind: 'repair', code: message.code } as const;
+      return [asUser(renderRepair(message, repairs, locale), origin)];
+    }
     case 'stop_block':
-      return [user(renderStopBlock(message, locale))];
-    case 'observation':
-      return [user(strayObservation(message, locale))];
+      return [asUser(renderStopBlock(message, locale), { kind: 'stop_block' })];
+    case 'observation': {
+      const origin = strayObservationOf(message, locale);
+      return [asUser(strayObservation(message, locale), origin)];
+    }
   }
+}
+
+function asUser(content: string, origin: MessageOrigin): ChatMessage {
+  return { role: 'user', content, origin };
 }

@@ -14,7 +14,7 @@ import type { RunStore } from './store/store.types.ts';
 
 /** What an agent is made of. Only `model` is required. */
 export interface AgentOptions {
-  /** Who answers: `openaiModel`, `offlineModel`, `scriptedModel`, or a `Model` of your own. Required. */
+  /** Who answers: `openaiModel`, `offlineModel` (agenthub/offline), `scriptedModel`, or a `Model` of your own. Required. */
   readonly model: Model;
   /** How steps are written. Default `native-calls`. */
   readonly protocol?: Protocol['name'] | Protocol;

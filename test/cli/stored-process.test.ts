@@ -61,7 +61,8 @@ describe('stored runs, by real processes', () => {
   it('an answer is taken while another process drives, and that one goes on', async () => {
     const cwd = await temporaryFolder({
       'host.mjs': `
-        import { createAgent, createDefaultTools, offlineModel } from '${resolve('dist/src/index.js')}';
+        import { createAgent, createDefaultTools } from '${resolve('dist/src/index.js')}';
+        import { offlineModel } from '${resolve('dist/src/offline/index.js')}';
         import { sqliteStore } from '${resolve('dist/src/run/store/sqlite-store.js')}';
         const agent = createAgent({
           model: offlineModel(),

@@ -11,12 +11,12 @@ import {
   createDefaultTools,
   type DefaultToolsOptions,
   type Model,
-  offlineModel,
   type Run,
   type RunOutcome,
   todoReminder,
   unfinishedTodos,
 } from '../../src/index.ts';
+import { offlineModel } from '../../src/offline/index.ts';
 import { noise } from '../tools/pictures.ts';
 import { inTemporaryFolder } from '../tools/tool-context.ts';
 

@@ -108,8 +108,9 @@ describe('createStatelyInspection', () => {
   it('lets Node exit by itself: nothing of it stays open', async () => {
     const script = `
       import { createBrowserReceiver } from '@statelyai/inspect';
-      import { createAgent, createDefaultTools, offlineModel } from 'agenthub';
+      import { createAgent, createDefaultTools } from 'agenthub';
       import { createStatelyInspection } from 'agenthub/inspector';
+      import { offlineModel } from 'agenthub/offline';
       const window = Object.assign(new EventTarget(), { opener: { postMessage() {} } });
       window.self = window.top = window;
       let received = 0;

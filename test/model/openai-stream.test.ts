@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelDelta } from '../../machines/vocabulary/model.ts';
 import { openaiModel } from '../../src/model/index.ts';
-import { offlineModel } from '../../src/model/offline-model.ts';
+import { offlineModel } from '../../src/offline/index.ts';
 import { manualTimers } from '../support/manual-timers.ts';
 import { unheardRejections } from '../support/unheard-rejections.ts';
 import { ask, errorOf, live, recordedWaits } from './asking.ts';

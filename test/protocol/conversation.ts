@@ -4,7 +4,7 @@ import type {
   Message,
   ObservationMessage,
 } from '../../machines/vocabulary/messages.ts';
-import type { ModelReply, ToolSpec } from '../../machines/vocabulary/model.ts';
+import type { ChatMessage, ModelReply, ToolSpec } from '../../machines/vocabulary/model.ts';
 import type { Conversation } from '../../machines/vocabulary/step.ts';
 
 /** A tool with a text field, and one without. */
@@ -37,6 +37,15 @@ export function conversation(
   more: Partial<Conversation> = {},
 ): Conversation {
   return { instructions: '', tools: TOOLS, messages, locale: 'en', ...more };
+}
+
+/** The messages as a provider is sent them; where they come from is test/protocol/origin.test.ts's. */
+export function worded(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  return messages.map((message) => {
+    if (message.role === 'assistant') return message;
+    const { origin: _, ...sent } = message;
+    return sent;
+  });
 }
 
 export function assistant(content: string, more: Partial<AssistantMessage> = {}): AssistantMessage {

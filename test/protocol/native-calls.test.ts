@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../machines/vocabulary/messages.ts';
 import type { NativeCall } from '../../machines/vocabulary/model.ts';
 import { nativeCalls } from '../../src/protocol/index.ts';
-import { assistant, conversation, DENIED, observation, reply, TOOLS } from './conversation.ts';
+import {
+  assistant,
+  conversation,
+  DENIED,
+  observation,
+  reply,
+  TOOLS,
+  worded,
+} from './conversation.ts';
 
 function read(text: string, more = {}) {
   return nativeCalls.parseReply(reply(text, more), TOOLS, 'zh');
@@ -89,7 +97,7 @@ describe('a request with native calls', () => {
       name: 'search',
       arguments: `{"keywords":"${keywords}"}`,
     });
-    expect(request).toEqual({
+    expect({ ...request, messages: worded(request.messages) }).toEqual({
       tools: TOOLS,
       stop: [],
       messages: [
@@ -158,7 +166,7 @@ describe('a request with native calls', () => {
     const { messages } = nativeCalls.toRequest(
       conversation([assistant(' '), { role: 'repair', code: 'empty', detail: null }]),
     );
-    expect(messages).toEqual([
+    expect(worded(messages)).toEqual([
       {
         role: 'user',
         content:

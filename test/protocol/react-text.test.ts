@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { ParsedStep } from '../../machines/vocabulary/step.ts';
 import { reactText } from '../../src/protocol/index.ts';
-import { assistant, conversation, DENIED, observation, reply, TOOLS } from './conversation.ts';
+import {
+  assistant,
+  conversation,
+  DENIED,
+  observation,
+  reply,
+  TOOLS,
+  worded,
+} from './conversation.ts';
 
 function read(text: string, more = {}): ParsedStep {
   return reactText.parseReply(reply(text, more), TOOLS, 'en');
@@ -137,7 +145,7 @@ describe('a request in text', () => {
     const { messages } = reactText.toRequest(
       conversation([{ role: 'user', content, context: [{ source: 'clock', text: 'Monday' }] }]),
     );
-    expect(messages.slice(1)).toEqual([
+    expect(worded(messages.slice(1))).toEqual([
       { role: 'user', content },
       { role: 'user', content: '[Context from clock]\nMonday' },
     ]);
@@ -149,7 +157,7 @@ describe('a request in text', () => {
     const { messages } = reactText.toRequest(
       conversation([assistant(content, { calls: [call] }), DENIED]),
     );
-    expect(messages.slice(1)).toEqual([
+    expect(worded(messages.slice(1))).toEqual([
       { role: 'assistant', content },
       {
         role: 'user',
@@ -169,7 +177,7 @@ Reasons: Access to a target outside the allowed area has not been approved; It w
     const { messages } = reactText.toRequest(
       conversation([assistant('Two.', { calls }), observation('1.1'), observation('1.0')]),
     );
-    expect(messages.slice(1)).toEqual([
+    expect(worded(messages.slice(1))).toEqual([
       {
         role: 'assistant',
         content: `Thought: Two.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { maskFiles } from '../../src/model/offline/file-names.ts';
-import { findSize } from '../../src/model/offline/image-size.ts';
-import { localeOf } from '../../src/model/offline/language.ts';
-import { readWishes, type Wish } from '../../src/model/offline/wishes.ts';
+import { maskFiles } from '../../src/offline/file-names.ts';
+import { findSize } from '../../src/offline/image-size.ts';
+import { localeOf } from '../../src/offline/language.ts';
+import { readWishes, type Wish } from '../../src/offline/wishes.ts';
 
 function kinds(prompt: string): string[] {
   return readWishes(prompt).map(({ kind }) => kind);

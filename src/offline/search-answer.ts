@@ -1,44 +1,11 @@
 import type { Concept } from './keywords.ts';
-
-/** A section of a document, as knowledge_search shows it. */
-export interface FoundSection {
-  readonly file: string;
-  readonly title: string;
-  readonly body: string;
-}
+import type { FoundSection } from './tools.ts';
 
 /** What of a search result answers a question: the words of a document, never our own. */
 export interface Quote {
   readonly file: string;
   readonly title: string;
   readonly sentences: readonly string[];
-}
-
-const SOURCE = /^(?:来源：|Source: )(.+)$/u;
-const HEADING = /^#{1,6}\s+(.*)$/u;
-
-/** The sections of a search result: each a source line, a heading, and the body. */
-export function readSections(result: string): readonly FoundSection[] {
-  const sections: { file: string; title: string; lines: string[] }[] = [];
-  const lines = result.split('\n');
-  for (const [index, line] of lines.entries()) {
-    const file = SOURCE.exec(line)?.[1];
-    if (file !== undefined && HEADING.test(lines[index + 1] ?? '')) {
-      sections.push({ file: file.trim(), title: '', lines: [] });
-      continue;
-    }
-    const section = sections.at(-1);
-    if (!section) continue;
-    const title =
-      section.lines.length === 0 && section.title === '' ? HEADING.exec(line)?.[1] : undefined;
-    if (title === undefined) section.lines.push(line);
-    else section.title = title.trim();
-  }
-  return sections.map(({ file, title, lines: body }) => ({
-    file,
-    title,
-    body: body.join('\n').trim(),
-  }));
 }
 
 /** A section that speaks of one subject only must speak of this share of what was asked. */

@@ -1,6 +1,6 @@
-import type { Json } from '../../../machines/vocabulary/json.ts';
+import type { Json } from '../../machines/vocabulary/json.ts';
 
-/** How a call ended, as far as its observation says. */
+/** How a call ended, as far as a person cares. */
 export type Ending = 'ok' | 'refused' | 'impossible' | 'failed' | 'unsure';
 
 /** A call of this run and what came of it. */
@@ -11,7 +11,9 @@ export interface PastCall {
   /** As this model asked for it; null when it cannot be read. */
   readonly input: Json;
   readonly ending: Ending;
-  /** The tool's result, or why there is none. */
+  /** Why there is no result. */
+  readonly reasons: readonly string[];
+  /** The tool's result, or what went wrong. */
   readonly content: string;
 }
 
@@ -24,6 +26,6 @@ export interface Transcript {
   readonly prompt: string;
   /** The calls since then, in order. */
   readonly calls: readonly PastCall[];
-  /** What Stop hooks said since then. */
-  readonly stopBlocks: readonly string[];
+  /** Whether a Stop hook has objected since then. */
+  readonly isBlocked: boolean;
 }

@@ -1,4 +1,4 @@
-import type { Locale } from '../../../machines/vocabulary/json.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
 import { maskFiles } from './file-names.ts';
 
 /** The language of a person's words, whatever the language of the names and quotes in them. */

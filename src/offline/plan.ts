@@ -1,8 +1,7 @@
-import { canonicalJson, type Json, type JsonObject } from '../../../machines/vocabulary/json.ts';
+import { canonicalJson, type Json, type JsonObject } from '../../machines/vocabulary/json.ts';
+import { callFor, TODO_TOOL, todoItem } from './tools.ts';
 import type { PastCall, Transcript } from './transcript.types.ts';
 import type { Wish } from './wishes.ts';
-
-const TODO_TOOL = 'todo_write';
 
 /** A wish with the call it takes, and what came of that call so far. */
 export interface Task {
@@ -53,14 +52,6 @@ function toTasks(wishes: readonly Wish[], { tools, calls }: Transcript): Task[] 
   });
 }
 
-function callFor(wish: Wish): { tool: string; input: JsonObject } | null {
-  if (wish.kind === 'echo') return { tool: 'echo', input: { text: wish.text } };
-  if (wish.kind === 'search')
-    return { tool: 'knowledge_search', input: { keywords: wish.keywords } };
-  if (wish.kind !== 'image' || !wish.wish.ok) return null;
-  return { tool: 'image_scaling', input: { ...wish.wish.input } };
-}
-
 /**
  * With several tasks the list comes first and is brought up to date after each. A task that was
  * refused or failed stays open on it; once a Stop hook has objected, what cannot be done is taken
@@ -78,10 +69,10 @@ function todoMove(
   const todos = tasks.flatMap((task, index): Json[] => {
     const content = names[index] ?? '';
     if (task.done?.ending === 'ok') {
-      return [{ content, status: 'completed', evidence: [task.done.id] }];
+      return [todoItem(content, { evidence: task.done.id })];
     }
-    if (task.done !== null && transcript.stopBlocks.length > 0) return [];
-    return [{ content, status: task === next ? 'in_progress' : 'pending' }];
+    if (task.done !== null && transcript.isBlocked) return [];
+    return [todoItem(content, { isNext: task === next })];
   });
   const input = { todos };
   const last = writes.at(-1);

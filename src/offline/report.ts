@@ -1,19 +1,20 @@
-import type { Locale } from '../../../machines/vocabulary/json.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
 import type { Task } from './plan.ts';
-import { pickQuotes, readSections } from './search-answer.ts';
+import { pickQuotes } from './search-answer.ts';
 import { type OfflineTexts, TEXTS } from './texts.ts';
+import { readScaled, readSections } from './tools.ts';
 import type { PastCall, Transcript } from './transcript.types.ts';
 
 /** The final answer: what each wish came to, refusals and failures as what they are. */
 export function writeReport(
   tasks: readonly Task[],
-  { tools, stopBlocks }: Transcript,
+  { tools, isBlocked }: Transcript,
   locale: Locale,
 ): string {
   const texts = TEXTS[locale];
   if (tasks.length === 0) return `${texts.unclear}\n${texts.who}\n${texts.help(tools)}`;
   const results = tasks.map((task) => resultOf(task, texts, tools));
-  const blocked = stopBlocks.length > 0 && tasks.some(({ done }) => done?.ending !== 'ok');
+  const blocked = isBlocked && tasks.some(({ done }) => done?.ending !== 'ok');
   const parts =
     tasks.length === 1
       ? results
@@ -34,11 +35,17 @@ function resultOf(task: Task, texts: OfflineTexts, offered: readonly string[]): 
   if (wish.kind === 'too_long') return texts.tooLong;
   if (wish.kind === 'image' && !wish.wish.ok) return texts.missing[wish.wish.missing];
   if (isToolMissing || done === null) return texts.noTool;
-  if (done.ending !== 'ok') return texts.ending[done.ending](harmless(done.content.trim()));
+  if (done.ending !== 'ok') return texts.ending[done.ending](whyNot(done, texts));
   if (wish.kind === 'search') return answerFrom(done, wish, texts);
   return wish.kind === 'image'
     ? scaledText(wish.wish, done, texts)
     : echoedText(done.content, texts);
+}
+
+/** Why a call came to nothing; empty where nobody said. */
+function whyNot({ reasons, content }: PastCall, texts: OfflineTexts): string {
+  const parts = [reasons.join(texts.reasonSeparator), content.trim()];
+  return harmless(parts.filter((part) => part !== '').join('\n'));
 }
 
 function answerFrom(
@@ -62,7 +69,7 @@ function scaledText(
 ): string {
   if (!wish.ok) return texts.missing[wish.missing];
   const { input, output, width } = wish.input;
-  const said = harmless(content.split('\n', 1)[0]?.trim() ?? '');
+  const said = harmless(readScaled(content));
   return [
     texts.scaled(input, output),
     ...(said === '' ? [] : [texts.toolSaid(said)]),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { canonicalJson, type Json } from '../../machines/vocabulary/json.ts';
-import { offlineModel } from '../../src/model/index.ts';
+import { offlineModel } from '../../src/offline/index.ts';
 import { nativeCalls, reactText } from '../../src/protocol/index.ts';
 import { type MadeCall, rehearse } from './rehearsal.ts';
 

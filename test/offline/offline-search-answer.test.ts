@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { findConcepts } from '../../src/model/offline/keywords.ts';
-import { pickQuotes, readSections } from '../../src/model/offline/search-answer.ts';
+import { findConcepts } from '../../src/offline/keywords.ts';
+import { pickQuotes } from '../../src/offline/search-answer.ts';
+import { readSections } from '../../src/offline/tools.ts';
 
 const RESULT = [
   '来源：售后/after_sales.md',

@@ -1,4 +1,4 @@
-import type { Locale } from '../../../machines/vocabulary/json.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
 
 export interface OfflineTexts {
   readonly who: string;
@@ -18,9 +18,11 @@ export interface OfflineTexts {
   readonly assumedWidth: (width: number) => string;
   readonly missing: Readonly<Record<'size' | 'relative_size' | 'input', string>>;
   readonly noTool: string;
+  /** The reason is empty where nobody gave one. */
   readonly ending: Readonly<
     Record<'refused' | 'impossible' | 'failed' | 'unsure', (reason: string) => string>
   >;
+  readonly reasonSeparator: string;
   readonly item: (number: number, words: string, result: string) => string;
   readonly summary: (done: number, total: number) => string;
   readonly blocked: string;
@@ -50,6 +52,10 @@ function listed(tools: readonly string[], locale: Locale): string {
   return known.map((capability) => `- ${capability}`).join('\n');
 }
 
+function behind(label: string, reason: string): string {
+  return reason === '' ? '' : `${label}${reason}`;
+}
+
 /** What the offline model says to people. */
 export const TEXTS: Readonly<Record<Locale, OfflineTexts>> = {
   zh: {
@@ -77,11 +83,12 @@ export const TEXTS: Readonly<Record<Locale, OfflineTexts>> = {
     },
     noTool: '这件事需要的工具这里没有提供，我做不了。',
     ending: {
-      refused: (reason) => `被拒绝，没有执行。原因：${reason}`,
-      impossible: (reason) => `没有执行：${reason}`,
-      failed: (reason) => `没有成功。原因：${reason}`,
+      refused: (reason) => `被拒绝，没有执行。${behind('原因：', reason)}`,
+      impossible: (reason) => `没有执行${behind('：', reason)}`,
+      failed: (reason) => `没有成功。${behind('原因：', reason)}`,
       unsure: (reason) => `结果不明，可能已经生效，也可能没有。${reason}`,
     },
+    reasonSeparator: '；',
     item: (number, words, result) => `${number}. ${words}\n${result}`,
     summary: (done, total) => `共 ${total} 件事，完成了 ${done} 件。`,
     blocked: '检查要求我继续，但剩下的事我已经没有办法了，所以如实说明如上。',
@@ -121,11 +128,13 @@ export const TEXTS: Readonly<Record<Locale, OfflineTexts>> = {
     },
     noTool: 'The tool this needs is not offered here, so I cannot do it.',
     ending: {
-      refused: (reason) => `Refused, it was not carried out. Reason: ${reason}`,
-      impossible: (reason) => `It could not be carried out: ${reason}`,
-      failed: (reason) => `It failed. Reason: ${reason}`,
-      unsure: (reason) => `The outcome is unclear: it may or may not have taken effect. ${reason}`,
+      refused: (reason) => `Refused, it was not carried out.${behind(' Reason: ', reason)}`,
+      impossible: (reason) => `It could not be carried out${behind(': ', reason)}`,
+      failed: (reason) => `It failed.${behind(' Reason: ', reason)}`,
+      unsure: (reason) =>
+        `The outcome is unclear: it may or may not have taken effect.${behind(' ', reason)}`,
     },
+    reasonSeparator: '; ',
     item: (number, words, result) => `${number}. ${words}\n${result}`,
     summary: (done, total) => `${done} of ${total} done.`,
     blocked:

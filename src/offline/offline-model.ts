@@ -5,14 +5,14 @@ import type {
   ModelReply,
   ModelRequest,
 } from '../../machines/vocabulary/model.ts';
+import { measureRequest } from '../model/measure-request.ts';
+import type { Model } from '../model/model.types.ts';
 import { harmlessly } from '../support/harmlessly.ts';
-import { measureRequest } from './measure-request.ts';
-import type { Model } from './model.types.ts';
-import { localeOf } from './offline/language.ts';
-import { nextMove } from './offline/plan.ts';
-import { type Spoken, speak } from './offline/speak.ts';
-import { readTranscript } from './offline/transcript.ts';
-import { readWishes } from './offline/wishes.ts';
+import { localeOf } from './language.ts';
+import { nextMove } from './plan.ts';
+import { type Spoken, speak } from './speak.ts';
+import { readTranscript } from './transcript.ts';
+import { readWishes } from './wishes.ts';
 
 const NAME = 'offline rules (no language model)';
 const DELTA_LENGTH = 12;
@@ -24,12 +24,16 @@ const DELTA_LENGTH = 12;
  * know), and turns wishes into calls of `image_scaling` and `echo`, several of them along a
  * `todo_write` list. It calls only tools that the request offers, never repeats a call, and
  * reports refusals and failures as such. It reports no tokens.
+ *
+ * What happened it takes from the messages' `origin`, which the shipped protocols give; what follows a
+ * reply without one is not guessed at: `generate` rejects with `bad_request`.
  */
 export function offlineModel(): Model {
   return {
     name: NAME,
     async generate(request, { signal, onDelta }) {
       throwIfAborted(signal, request);
+      throwIfUntold(request);
       const spoken = replyTo(request);
       for (const delta of deltasOf(spoken)) {
         throwIfAborted(signal, request);
@@ -66,9 +70,30 @@ function* deltasOf({ text, calls }: Spoken): Generator<ModelDelta> {
 }
 
 function throwIfAborted(signal: AbortSignal, request: ModelRequest): void {
-  if (!signal.aborted) return;
-  const record = { ...measureRequest(request), usage: null, error: 'aborted: cancelled', ms: 0 };
-  throw new AgentHubError<ModelErrorCode>('aborted', `${NAME}: cancelled`, {
+  if (signal.aborted) throw failure('aborted', 'cancelled', request);
+}
+
+/**
+ * What follows a reply may be the result of a call: taken for a person's words, a tool's text would
+ * give orders, and the call would be made again.
+ */
+function throwIfUntold(request: ModelRequest): void {
+  const { messages } = request;
+  const firstReply = messages.findIndex(({ role }) => role === 'assistant');
+  if (firstReply < 0) return;
+  const at = messages.findIndex(
+    (message, index) =>
+      index > firstReply && message.role !== 'assistant' && message.origin === undefined,
+  );
+  if (at < 0) return;
+  const cause = `messages[${at}] follows a reply and has no origin`;
+  const advice = 'Use native-calls or react-text, or have your protocol give it one.';
+  throw failure('bad_request', `${cause}. ${advice}`, request);
+}
+
+function failure(code: ModelErrorCode, cause: string, request: ModelRequest) {
+  const record = { ...measureRequest(request), usage: null, error: `${code}: ${cause}`, ms: 0 };
+  return new AgentHubError<ModelErrorCode>(code, `${NAME}: ${cause}`, {
     retryable: false,
     requests: [record],
   });

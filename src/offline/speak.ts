@@ -1,5 +1,5 @@
-import type { Locale } from '../../../machines/vocabulary/json.ts';
-import type { NativeCall } from '../../../machines/vocabulary/model.ts';
+import type { Locale } from '../../machines/vocabulary/json.ts';
+import type { NativeCall } from '../../machines/vocabulary/model.ts';
 import type { Move } from './plan.ts';
 import { writeReport } from './report.ts';
 import { TEXTS } from './texts.ts';

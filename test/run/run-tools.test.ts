@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AgentHubError } from '../../machines/vocabulary/errors.ts';
 import type { ModelRequest } from '../../machines/vocabulary/model.ts';
 import { defineHook } from '../../src/hooks/define-hook.ts';
+import { measureRequest } from '../../src/model/measure-request.ts';
 import { hold } from '../../src/testing/scripted-model.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { answer, callNote, outcomes, said, scriptedAgent } from './support.ts';
@@ -203,8 +204,8 @@ describe('calls that never reach the evaluator', () => {
 
 describe('text for the model that is not a result', () => {
   const huge = 'x'.repeat(300_000);
-  const carried = (model: { requests: readonly ModelRequest[] }) =>
-    JSON.stringify(model.requests[1]?.messages).length;
+  const carried = ({ requests: [, second] }: { requests: readonly ModelRequest[] }) =>
+    second === undefined ? 0 : measureRequest(second).characters;
 
   it.each([
     ['an unknown tool', { name: `n${huge}`, arguments: {} }],

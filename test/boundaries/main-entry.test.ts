@@ -26,7 +26,9 @@ describe('the main entry', () => {
   it('agenthub/offline loads the rules, and nothing of the engine', async () => {
     const files = await loadedBy('src/offline/index.ts');
     expect(files).toContain('src/offline/offline-model.ts');
-    const others = files.filter((file) => !/^(src\/offline|machines\/vocabulary)\//u.test(file));
+    const others = files.filter(
+      (file) => !/^(src\/(offline|support)|machines\/vocabulary)\//u.test(file),
+    );
     expect(others).toEqual(['src/model/measure-request.ts']);
   });
 });

@@ -14,7 +14,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
     ...['facts_timeout', 'not_found', 'output_exists', 'tool_failed'],
   ]),
   ...of('servers are connected by a host, and their calls are observations of the run', [
-    ...['mcp_call_failed', 'mcp_disconnected', 'mcp_sdk_missing', 'mcp_tool_error'],
+    ...[
+      'mcp_answer_too_long',
+      'mcp_call_failed',
+      'mcp_disconnected',
+      'mcp_sdk_missing',
+      'mcp_tool_error',
+    ],
     'mcp_unavailable',
   ]),
   ...of('a host wrote what it complains of; an extension’s is told within words of its own', [

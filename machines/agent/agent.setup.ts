@@ -1,6 +1,5 @@
 import { assign, enqueueActions, setup, stopChild } from 'xstate';
 import { toErrorData } from '../vocabulary/errors.ts';
-import type { ReadModelAnswer, ReadPostToolVerdicts } from './agent.answers.ts';
 import * as guards from './agent.guards.ts';
 import { type PortOutputs, ports } from './agent.ports.ts';
 import { toolStarts } from './agent.starts.ts';
@@ -10,7 +9,6 @@ import type {
   AgentInput,
   AgentOutput,
   Grant,
-  Inspection,
   Limits,
   ParsedReply,
   ToolEvent,
@@ -25,6 +23,14 @@ type ToolCrash = Extract<ToolEvent, { error: unknown }>;
 const toolId = (callId: string) => `tool.${callId}`;
 
 const callIdOf = (actorId: string) => actorId.replace(/^tool\./u, '');
+
+/** The action that makes an update of the context: of what it is, and of what the chart hands over. */
+const update = <Params = undefined>(
+  change: (context: AgentContext, params: Params) => Partial<AgentContext>,
+) =>
+  assign<AgentContext, AgentEvent, Params, AgentEvent, never>(({ context }, params) =>
+    change(context, params),
+  );
 
 /** The vocabulary of the chart: every guard, action and actor it names, one entry each. */
 export const agentSetup = setup({
@@ -76,51 +82,31 @@ export const agentSetup = setup({
       guards.canResume(context, limits),
   },
   actions: {
-    addPromptContext: assign(({ context }, answer: PortOutputs['userPromptSubmit']) =>
-      updates.addPromptContext(context, answer),
-    ),
-    refusePrompt: assign(({ context }, answer: PortOutputs['userPromptSubmit']) =>
-      updates.refusePrompt(context, answer),
-    ),
-    beginTurn: assign(({ context }) => updates.beginTurn(context)),
-    recordReply: assign(({ context }, answer: ReadModelAnswer) =>
-      updates.recordReply(context, answer),
-    ),
+    addPromptContext: update(updates.addPromptContext),
+    refusePrompt: update(updates.refusePrompt),
+    beginTurn: update(updates.beginTurn),
+    recordReply: update(updates.recordReply),
     acceptAnswer: assign(({ context }, parsed: ParsedReply) =>
       parsed.kind === 'answer' ? updates.acceptAnswer(context, parsed) : {},
     ),
     acceptCalls: assign(({ context }, parsed: ParsedReply) =>
       parsed.kind === 'calls' ? updates.acceptCalls(context, parsed) : {},
     ),
-    acceptMalformed: assign(({ context }, parsed: ParsedReply) =>
-      updates.acceptMalformed(context, parsed),
-    ),
-    applyPreToolVerdicts: assign(({ context }, verdicts: PortOutputs['preToolUse']) =>
-      updates.applyPreToolVerdicts(context, verdicts),
-    ),
-    blockLiveCalls: assign(({ context }, thrown: unknown) =>
-      updates.blockLiveCalls(context, thrown),
-    ),
-    recordFacts: assign(({ context }, inspection: Inspection) =>
-      updates.recordFacts(context, inspection),
-    ),
-    recordInspectionFault: assign(({ context }, thrown: unknown) =>
-      updates.recordInspectionFault(context, thrown),
-    ),
-    closeUninspectedCalls: assign(({ context }) => updates.closeUninspectedCalls(context)),
-    closeStuckCalls: assign(({ context }) => updates.closeStuckCalls(context)),
-    closeExpiredCalls: assign(({ context }) => updates.closeExpiredCalls(context)),
-    closeForbiddenCalls: assign(({ context }) => updates.closeForbiddenCalls(context)),
-    askQuestions: assign(({ context }) => updates.askQuestions(context)),
+    acceptMalformed: update(updates.acceptMalformed),
+    applyPreToolVerdicts: update(updates.applyPreToolVerdicts),
+    blockLiveCalls: update(updates.blockLiveCalls),
+    recordFacts: update(updates.recordFacts),
+    recordInspectionFault: update(updates.recordInspectionFault),
+    closeUninspectedCalls: update(updates.closeUninspectedCalls),
+    closeStuckCalls: update(updates.closeStuckCalls),
+    closeExpiredCalls: update(updates.closeExpiredCalls),
+    closeForbiddenCalls: update(updates.closeForbiddenCalls),
+    askQuestions: update(updates.askQuestions),
     addGrant: assign(({ context }, grant: GivenGrant | null) =>
       grant === null ? {} : updates.addGrant(context, grant),
     ),
-    denyCall: assign(({ context }, denial: { callId: string; reason: string; at: number }) =>
-      updates.denyCall(context, denial),
-    ),
-    expireQuestions: assign(({ context }, { at }: { at: number }) =>
-      updates.expireQuestions(context, { at }),
-    ),
+    denyCall: update(updates.denyCall),
+    expireQuestions: update(updates.expireQuestions),
     startCalls: enqueueActions(({ context, enqueue }) => {
       for (const input of toolStarts(context))
         enqueue.spawnChild('tool', { id: toolId(input.callId), input });
@@ -137,35 +123,23 @@ export const agentSetup = setup({
       for (const call of context.calls)
         if (call.stage === 'running') enqueue.stopChild(toolId(call.id));
     }),
-    applyPostToolVerdicts: assign(({ context }, answer: ReadPostToolVerdicts) =>
-      updates.applyPostToolVerdicts(context, answer),
-    ),
-    recordPostToolFault: assign(({ context }, thrown: unknown) =>
-      updates.recordPostToolFault(context, thrown),
-    ),
-    writeObservations: assign(({ context }) => updates.writeObservations(context)),
-    blockStop: assign(({ context }, answer: PortOutputs['stop']) =>
-      updates.blockStop(context, answer),
-    ),
-    suspendAtLimit: assign(({ context }) => updates.suspendAtLimit(context)),
+    applyPostToolVerdicts: update(updates.applyPostToolVerdicts),
+    recordPostToolFault: update(updates.recordPostToolFault),
+    writeObservations: update(updates.writeObservations),
+    blockStop: update(updates.blockStop),
+    suspendAtLimit: update(updates.suspendAtLimit),
     suspendAtRepairs: assign(({ context }) => updates.suspend(context, 'limit.repairs')),
     suspendAtStopBlocks: assign(({ context }) => updates.suspend(context, 'limit.stop_blocks')),
-    suspendWithoutModel: assign(({ context }, thrown: unknown) =>
-      updates.suspendWithoutModel(context, thrown),
-    ),
+    suspendWithoutModel: update(updates.suspendWithoutModel),
     suspendFailedHook: assign(({ context }, thrown: unknown) =>
       updates.suspend(context, 'hook_failed', toErrorData(thrown, 'hook_failed')),
     ),
-    suspendWithoutVerdict: assign(({ context }, answer: PortOutputs['stop']) =>
-      updates.suspendWithoutVerdict(context, answer),
-    ),
-    raiseLimits: assign(({ context }, event: { limits: Partial<Limits>; at: number }) =>
-      updates.raiseLimits(context, event),
-    ),
+    suspendWithoutVerdict: update(updates.suspendWithoutVerdict),
+    raiseLimits: update(updates.raiseLimits),
     cancelRun: assign(({ context, event }) => updates.cancelRun(context, event)),
     failHook: assign((_, thrown: unknown) => updates.fail(thrown, 'hook_failed')),
-    failModel: assign(({ context }, thrown: unknown) => updates.failModel(context, thrown)),
+    failModel: update(updates.failModel),
     failParse: assign((_, thrown: unknown) => updates.fail(thrown, 'parse_failed')),
-    finish: assign(({ context }) => updates.finish(context)),
+    finish: update(updates.finish),
   },
 });

@@ -144,7 +144,8 @@ export type StoreErrorCode =
 /**
  * Where runs are kept: their logs, who drives them, and answers that wait. Every method rejects
  * with an `AgentHubError<StoreErrorCode>`; one that rejects has written nothing. A store may do
- * its work before it returns; whoever drives a run relies only on what has resolved.
+ * its work before it returns; whoever drives a run relies only on what has resolved. Every call must
+ * settle: while one does not, nothing of its run starts, and its outcome is not told.
  */
 export interface RunStore {
   /** For people: such as a file's path. */

@@ -33,6 +33,8 @@ const WORLDS: readonly World[] = [
   ONE_CALL_WORLD,
   NO_HOOKS_WORLD,
   TWO_CALL_NO_HOOKS_WORLD,
+  // One call of a batch that ran beside one that is closed after it.
+  { ...TWO_CALL_NO_HOOKS_WORLD, hooks: ['PostToolUse'] },
   LIMITS_WORLD,
 ];
 const PROPERTIES = [...INVARIANTS, COMES_TO_REST];
@@ -40,6 +42,8 @@ const MAX_STATES = 4_000;
 
 /** Survivors that are no fault, and why. */
 const EXPLAINED: Readonly<Record<string, string>> = {
+  'guard hasCallsThatRan: always':
+    'equivalent: postToolHook is passed by where nothing ran, with the action of the other way',
   'guard hasAllowedCalls: always':
     'equivalent: execute with nothing to start is left at once for postToolHook, where the unguarded default leads too',
 };

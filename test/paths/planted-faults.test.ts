@@ -100,6 +100,13 @@ describe('a planted fault is found, the shortest way', () => {
     expect(violations(started).gate?.at(-1)).toBe('inspectFacts → 1.0: private');
   });
 
+  it('what ran is not looked at because a call beside it was closed', () => {
+    const machine = faulty({ guards: { hasCallsThatRan: () => false } });
+    const world = { ...TWO_CALL_NO_HOOKS_WORLD, hooks: ['PostToolUse' as const] };
+    expect(violations(agentMachine, world)).toEqual({});
+    expect(violations(machine, world)['hooks-run']?.at(-1)).toBe('inspectFacts → 1.1: unavailable');
+  });
+
   it('a start that did not come about uses up its approval, or its attempt', () => {
     const change = (changes: object) =>
       faulty({

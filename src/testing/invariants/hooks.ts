@@ -23,9 +23,13 @@ export const hooksRun: Property = {
     if (isParsed && has('PreToolUse') && /^(awaitPermission|execute)/u.test(state))
       return 'PreToolUse was passed by';
     if (isParsed && has('Stop') && state === 'done') return 'Stop was passed by';
-    const ran = callsOf(before).some(({ stage }) => stage === 'running');
+    const ran = callsOf(before).some(
+      ({ stage, result }) =>
+        stage === 'running' || ['ok', 'error', 'timeout'].includes(result?.outcome ?? ''),
+    );
     const isBack = state === 'callModel.working' || state === 'suspended';
-    return ran && isBack && has('PostToolUse') ? 'PostToolUse was passed by' : null;
+    const hasPassed = /\.actor\.postToolUse$/u.test(event.type);
+    return ran && isBack && !hasPassed && has('PostToolUse') ? 'PostToolUse was passed by' : null;
   },
 };
 
